@@ -1,0 +1,6 @@
+// What the graph holds of a world: whether it is ready, and what it was made from.
+// params: $world
+// returns: status, embedding_model, dimension, k_graph, content (digest of what was read), digest, facts, stale, source
+MATCH (w:World {world: $world})
+RETURN w.status AS status, w.embedding_model AS embedding_model, w.dimension AS dimension, w.k_graph AS k_graph,
+       w.content AS content, w.digest AS digest, w.facts AS facts, coalesce(w.stale, false) AS stale, w.source AS source
