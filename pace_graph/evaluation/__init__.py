@@ -1,0 +1,1 @@
+"""Measuring systems on worlds that know their answers."""
