@@ -8,6 +8,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 if TYPE_CHECKING:
     from rank_bm25 import BM25Okapi
 
@@ -50,13 +53,16 @@ class Lexical:
     """The BM25 index of one world (rank-bm25's Okapi with its defaults)."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
+        """Indexes the facts of a world, id to text."""
         self._ids = tuple(sorted(texts))
         documents = [tokens(texts[fact_id]) for fact_id in self._ids]
-        self._holders: dict[str, list[int]] = defaultdict(list)
+        holders: dict[str, list[int]] = defaultdict(list)
         for position, document in enumerate(documents):
-            for term in set(document):
-                self._holders[term].append(position)
+            for term in dict.fromkeys(document):
+                holders[term].append(position)
+        self._holders = {term: np.array(positions, dtype=np.intp) for term, positions in holders.items()}
         self._bm25 = self._index(documents)
+        self._parts: dict[str, NDArray[np.float64]] = {}
 
     @staticmethod
     def _index(documents: list[list[str]]) -> BM25Okapi | None:
@@ -70,14 +76,21 @@ class Lexical:
     def search(self, text: str, k: int) -> list[tuple[str, float]]:
         """The k best facts that share a term with the text, best first, ties by id.
 
-        A fact is a hit because it shares a term: in small worlds BM25 scores are zero or negative and say nothing on
-        that.
+        A fact is a hit because it shares a term: in small worlds BM25 scores are zero or negative and say nothing on that.
         """
-        terms = tokens(text, of_query=True)
-        hits = set[int]().union(*(self._holders[term] for term in set(terms) if term in self._holders))
-        if self._bm25 is None or not hits:
+        terms = [term for term in tokens(text, of_query=True) if term in self._holders]
+        if not terms:
             return []
-        positions = sorted(hits)
-        scores = self._bm25.get_batch_scores(terms, positions)
-        ranked = sorted(zip(scores, positions, strict=True), key=lambda pair: (-pair[0], pair[1]))
-        return [(self._ids[position], float(score)) for score, position in ranked[:k]]
+        scores = np.zeros(len(self._ids))
+        for term in terms:
+            scores[self._holders[term]] += self._part(term)
+        hits = np.unique(np.concatenate([self._holders[term] for term in dict.fromkeys(terms)]))
+        order = hits[np.argsort(-scores[hits], kind="stable")][:k]
+        return [(self._ids[position], float(scores[position])) for position in order]
+
+    def _part(self, term: str) -> NDArray[np.float64]:
+        # BM25 adds up term by term. What one term gives each fact that holds it is asked of the library once.
+        if term not in self._parts and self._bm25 is not None:
+            found = self._bm25.get_batch_scores([term], self._holders[term].tolist())
+            self._parts[term] = np.array(found, dtype=np.float64)
+        return self._parts[term]

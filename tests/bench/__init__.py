@@ -1,0 +1,1 @@
+"""Benchmarks: run by hand, each prints a table. Timings are noisy, so no test asserts one."""
