@@ -42,9 +42,14 @@ def link(
     wanted = {(edge.source, edge.target): (edge.rank, edge.score) for edge in neighbours(vectors, k)}
     there = read_edges(graph, world)
     named = {(ids[a], ids[b]): (a, b, rank, score) for (a, b), (rank, score) in wanted.items()}
-    gone = [list(ends) for ends in there if ends not in named]
-    moved = [[*ends, *named[ends][2:]] for ends, was in there.items() if ends in named and named[ends][2:] != was]
-    new = [list(edge) for ends, edge in named.items() if ends not in there]
+    twice = {ends for ends, found in there.items() if len(found) > 1}
+    gone = [list(ends) for ends in there if ends not in named or ends in twice]
+    moved = [
+        [*ends, *named[ends][2:]]
+        for ends, found in there.items()
+        if ends in named and ends not in twice and named[ends][2:] != found[0]
+    ]
+    new = [list(edge) for ends, edge in named.items() if ends not in there or ends in twice]
     _send(write, "load/unlink", gone)
     _send(write, "load/relink", moved)
     for start in range(0, len(new), _BATCH):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import astuple
+from datetime import datetime
 from typing import Any
 
 from neo4j.vector import Vector
@@ -28,6 +29,11 @@ def fact_row(fact: Fact, vector: Floats, zone: str) -> dict[str, Any]:
         "days": list(days),
         "embedding": Vector(vector.astype("<f4").tobytes(), "f32", byteorder="little"),
     }
+
+
+def own_instant(fact: Fact, zone: str) -> datetime | None:
+    """The instant of a fact's own date, as `fact_row` stores it."""
+    return read_given(fact.date, zone).instant if fact.date else None
 
 
 def people_rows(case: Case) -> list[dict[str, Any]]:

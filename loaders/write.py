@@ -10,11 +10,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from loaders.edges import link
-from loaders.rows import content, fact_row, people_rows, query_rows
+from loaders.rows import content, fact_row, own_instant, people_rows, query_rows
 from pace_graph import embed
 from pace_graph.config import Settings
 from pace_graph.embed import Embedder
@@ -65,9 +66,9 @@ class _Load:
     embedder: Embedder
     progress: Progress
 
-    def write(self, name: str, **params: Any) -> Row:
+    def write(self, name: str, *, shape: dict[str, int] | None = None, **params: Any) -> Row:
         """The first row of a write that this load may do only while it holds the world."""
-        rows = self.graph.write(name, world=self.world, token=self.token, **params)
+        rows = self.graph.write(name, shape=shape, world=self.world, token=self.token, **params)
         if not rows:
             raise GraphError(f"another load of world {self.world} has begun; this one stopped where it was")
         return rows[0]
@@ -89,39 +90,56 @@ def write_world(
         GraphError, ServerDown, ModelError: when the graph or the model fails; the world then stays refused until
         loaded again.
     """
-    state = (graph.read("load/state", world=case.world) or [{}])[0]
-    if state.get("status") == "deleting":
-        raise WorldError(
-            f"world {case.world} is being deleted; finish it with: pace-graph world delete {case.world} --yes"
-        )
+    state = _state(graph, case.world)
+    _refuse_deleting(case.world, state)
     embedder = _embedder(settings, case, state)
-    if merge and state:
-        case = _merged(read_case(graph, case.world), case)
-    made_from = content(case, embedder.name, k_graph)
-    if state.get("status") == "ready" and state["content"] == made_from:
-        return Loaded(
-            case.world,
-            state["facts"],
-            _edge_count(graph, case.world),
-            digest=state["digest"],
-            embedding_model=embedder.name,
-        )
+    said = _merged(read_case(graph, case.world), case) if merge and state else case
+    if state.get("status") == "ready" and state["content"] == content(said, embedder.name, k_graph):
+        kept = _kept(graph, said, state, embedder)
+        if kept is not None:
+            return kept
     load = _Load(graph, case.world, secrets.token_hex(8), embedder, progress)
     _schema(graph, embedder.dimension)
-    _begin(load, k_graph, source, stale=False)
-    return _carry_out(load, case, made_from, k_graph)
+    _begin(load, k_graph, source, stale=False, finishes="own" if merge else "any")
+    # Read again, now that no other load can change it.
+    said = _merged(read_case(graph, case.world), case) if merge else case
+    return _carry_out(load, said, k_graph)
 
 
 def re_embed(graph: Graph, settings: Settings, world: str, progress: Progress = silent) -> Loaded:
-    """Gives every fact of a world a vector of the model that is set now, and the edges that follow from them."""
+    """Gives every fact of a world a vector of the model that is set now, and the edges that follow from them.
+
+    Raises:
+        WorldError: when there is no such world, or it is not whole: being deleted, or its load was cut short.
+    """
     row = world_row(graph, world)
-    case = read_case(graph, world)
-    embedder = embed.for_texts(settings, (fact.text for fact in case.facts))
+    embedder = embed.for_texts(settings, (fact.text for fact in read_case(graph, world).facts))
     k_graph = row["k_graph"] or 10
     load = _Load(graph, world, secrets.token_hex(8), embedder, progress)
     _schema(graph, embedder.dimension)
-    _begin(load, k_graph, row["source"] or "re-embed", stale=True)
-    return _carry_out(load, case, content(case, embedder.name, k_graph), k_graph)
+    _begin(load, k_graph, row["source"] or "re-embed", stale=True, finishes="none")
+    return _carry_out(load, read_case(graph, world), k_graph)
+
+
+def _state(graph: Graph, world: str) -> Row:
+    rows = graph.read("load/state", world=world)
+    return rows[0] if rows else {}
+
+
+def _refuse_deleting(world: str, state: Row) -> None:
+    if state.get("status") == "deleting":
+        raise WorldError(f"world {world} is being deleted; finish it with: pace-graph world delete {world} --yes")
+
+
+def _kept(graph: Graph, case: Case, state: Row, embedder: Embedder) -> Loaded | None:
+    """What a load says that finds its world as it should be; None when something of it was lost or changed since."""
+    known = _known(graph, case.world, embedder.dimension)
+    edges = int(graph.read("world/counts", world=case.world)[0]["edges"])
+    if len(known) != len(case.facts) or edges != state["edges"]:
+        return None
+    if any(_differs(known.get(fact.fact_id), fact, case.zone) for fact in case.facts):
+        return None
+    return Loaded(case.world, len(known), edges, digest=state["digest"], embedding_model=embedder.name)
 
 
 def _embedder(settings: Settings, case: Case, state: Row) -> Embedder:
@@ -150,22 +168,42 @@ def _schema(graph: Graph, dimension: int) -> None:
     graph.write("schema/await", seconds=300)
 
 
-def _begin(load: _Load, k_graph: int, source: str, *, stale: bool) -> None:
-    load.write(
+def _begin(
+    load: _Load, k_graph: int, source: str, *, stale: bool, finishes: Literal["any", "own", "none"]
+) -> None:  # fmt: skip
+    """Takes the world.
+
+    Args:
+        finishes: which load that was cut short this one makes whole: `any` says all of a world, `own` may only go on
+            with its own source, since what another source still lacks it does not know.
+    """
+    rows = load.graph.write(
         "load/begin",
+        world=load.world,
+        token=load.token,
         model=load.embedder.name,
         dimension=load.embedder.dimension,
         k_graph=k_graph,
         source=source,
         stale=stale,
+        finishes=finishes,
+    )
+    if rows:
+        return
+    state = _state(load.graph, load.world)
+    _refuse_deleting(load.world, state)
+    raise WorldError(
+        f"world {load.world} is not whole: its load of {state.get('source')} is under way or was interrupted; run that "
+        f"load again, with the embedding model {state.get('embedding_model')}, or remove what there is: "
+        f"pace-graph world delete {load.world} --yes"
     )
 
 
-def _carry_out(load: _Load, case: Case, made_from: str, k_graph: int) -> Loaded:
+def _carry_out(load: _Load, case: Case, k_graph: int) -> Loaded:
     _strip_if_stale(load)
-    known = {row["fact_id"]: row for row in load.graph.read("load/known", world=load.world)}
+    known = _known(load.graph, load.world, load.embedder.dimension)
     facts = sorted(case.facts, key=lambda fact: fact.fact_id)
-    todo = [fact for fact in facts if _differs(known.get(fact.fact_id), fact)]
+    todo = [fact for fact in facts if _differs(known.get(fact.fact_id), fact, case.zone)]
     gone = sorted(known.keys() - {fact.fact_id for fact in facts})
     for piece in _pieces(gone, _STRIP):
         load.write("load/remove", fact_ids=piece)
@@ -174,7 +212,7 @@ def _carry_out(load: _Load, case: Case, made_from: str, k_graph: int) -> Loaded:
     load.write("load/queries", queries=query_rows(case))
     linked = link(load.graph, load.write, load.world, load.embedder.dimension, k_graph, load.progress)
     digest = world_digest(((f.fact_id, f.text, f.date) for f in facts), linked.edges, load.embedder.name)
-    _finish(load, case, made_from, digest, len(linked.edges))
+    _finish(load, case, content(case, load.embedder.name, k_graph), digest, len(linked.edges))
     changed = sum(fact.fact_id in known for fact in todo)
     return Loaded(
         load.world,
@@ -191,19 +229,25 @@ def _carry_out(load: _Load, case: Case, made_from: str, k_graph: int) -> Loaded:
 
 def _strip_if_stale(load: _Load) -> None:
     # A world marked stale may hold vectors of two models, of one dimension even: none of them is kept.
-    if not load.graph.read("load/state", world=load.world)[0]["stale"]:
+    if not _state(load.graph, load.world).get("stale"):
         return
     for row in load.graph.read("schema/vector_dimensions"):
         dimension = int(row["name"].rsplit("_", 1)[1])
-        while load.graph.write(
-            "load/strip", shape={"dimension": dimension}, world=load.world, token=load.token, limit=_STRIP
-        )[0]["stripped"]:
+        while load.write("load/strip", shape={"dimension": dimension}, limit=_STRIP)["stripped"]:
             pass
     load.write("load/stripped")
 
 
-def _differs(known: Row | None, fact: Fact) -> bool:
-    return known is None or not known["embedded"] or (known["text"], known["date"]) != (fact.text, fact.date)
+def _known(graph: Graph, world: str, dimension: int) -> dict[str, Row]:
+    return {row["fact_id"]: row for row in graph.read("load/known", world=world, dimension=dimension)}
+
+
+def _differs(known: Row | None, fact: Fact, zone: str) -> bool:
+    if known is None or not known["embedded"] or (known["text"], known["date"]) != (fact.text, fact.date):
+        return True
+    # The same date is another instant in another zone.
+    at = datetime.fromisoformat(known["at"]) if known["at"] else None
+    return at != own_instant(fact, zone)
 
 
 def _embed(load: _Load, case: Case, facts: Sequence[Fact]) -> None:
@@ -212,15 +256,7 @@ def _embed(load: _Load, case: Case, facts: Sequence[Fact]) -> None:
         load.progress(load.world, "facts", done, len(facts))
         vectors = load.embedder.embed([fact.text for fact in piece])
         rows = [fact_row(fact, vector, case.zone) for fact, vector in zip(piece, vectors, strict=True)]
-        rows_written = load.graph.write(
-            "load/facts",
-            shape={"dimension": load.embedder.dimension},
-            world=load.world,
-            token=load.token,
-            rows=rows,
-        )
-        if not rows_written:
-            raise GraphError(f"another load of world {load.world} has begun; this one stopped where it was")
+        load.write("load/facts", shape={"dimension": load.embedder.dimension}, rows=rows)
         done += len(piece)
     load.progress(load.world, "facts", done, len(facts))
 
@@ -243,10 +279,6 @@ def _finish(load: _Load, case: Case, made_from: str, digest: str, edges: int) ->
             f"world {load.world} has {row['found_facts']} facts and {row['found_edges']} edges where "
             f"{len(case.facts)} and {edges} were written; run the load again"
         )
-
-
-def _edge_count(graph: Graph, world: str) -> int:
-    return int(graph.read("world/counts", world=world)[0]["edges"])
 
 
 def _pieces(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -9,7 +9,7 @@ from typing import Any
 from pace_graph.errors import ConfigError
 from pace_graph.graph import Graph
 from pace_graph.records import Case, Fact, Query
-from pace_graph.worlds import read_case
+from pace_graph.worlds import read_case, ready_row
 
 
 def export_world(graph: Graph, world: str, folder: Path) -> tuple[Path, ...]:
@@ -18,9 +18,10 @@ def export_world(graph: Graph, world: str, folder: Path) -> tuple[Path, ...]:
     Loading them again gives the same world, to the digest.
 
     Raises:
-        WorldError: when there is no such world.
+        WorldError: when there is no such world, or it is not ready.
         ConfigError: when a file is there already, or the folder cannot be written.
     """
+    ready_row(graph, world)
     case = read_case(graph, world)
     timeline = {
         "window_start": _day(case.timeline.window_start),

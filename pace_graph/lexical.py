@@ -76,7 +76,8 @@ class Lexical:
     def search(self, text: str, k: int) -> list[tuple[str, float]]:
         """The k best facts that share a term with the text, best first, ties by id.
 
-        A fact is a hit because it shares a term: in small worlds BM25 scores are zero or negative and say nothing on that.
+        A fact is a hit because it shares a term: in small worlds BM25 scores are zero or negative and say nothing
+        on that.
         """
         terms = [term for term in tokens(text, of_query=True) if term in self._holders]
         if not terms:

@@ -57,7 +57,8 @@ def write_trace(graph: Graph, retrieved: Retrieved, asked: Asked, config: PaceCo
 
 def seeds(retrieved: Retrieved) -> tuple[Hit, ...]:
     """Where the walk began; for a system without a walk, what it found."""
-    return retrieved.after("pre-hop") or retrieved.after("fuse")
+    filtered = any(step.stage == "pre-hop" for step in retrieved.trail)
+    return retrieved.after("pre-hop" if filtered else "fuse")
 
 
 def walked(retrieved: Retrieved) -> tuple[Hit, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -43,9 +44,7 @@ def open_world(graph: Graph, world: str) -> KnowledgeBase:
     Raises:
         WorldError: when there is no such world, or it is not ready; says what to do.
     """
-    row = world_row(graph, world)
-    if row["status"] != "ready":
-        raise WorldError(_not_ready(world, row))
+    row = ready_row(graph, world)
     facts = graph.read("world/facts", world=world)
     ego = next((person["name"] for person in row["people"] if person["role"] == "ego"), "")
     return KnowledgeBase(
@@ -77,6 +76,18 @@ def world_row(graph: Graph, world: str) -> Row:
         )
         raise WorldError(f"there is no world named {world}; {there}")
     return rows[0]
+
+
+def ready_row(graph: Graph, world: str) -> Row:
+    """What the graph keeps on a world that is ready.
+
+    Raises:
+        WorldError: when there is no such world, or it is not ready; says what to do.
+    """
+    row = world_row(graph, world)
+    if row["status"] != "ready":
+        raise WorldError(_not_ready(world, row))
+    return row
 
 
 def _not_ready(world: str, row: Row) -> str:
@@ -156,10 +167,12 @@ def read_vectors(graph: Graph, world: str, dimension: int) -> tuple[list[str], F
     return [row["fact_id"] for row in rows], vectors
 
 
-def read_edges(graph: Graph, world: str) -> dict[tuple[str, str], tuple[int, float]]:
-    """The SIMILAR_TO edges of a world: (source id, target id) to (rank, score)."""
-    rows = graph.read("world/edges", world=world)
-    return {(row["source"], row["target"]): (row["rank"], row["score"]) for row in rows}
+def read_edges(graph: Graph, world: str) -> dict[tuple[str, str], list[tuple[int, float]]]:
+    """The SIMILAR_TO edges of a world: (source id, target id) to rank and score; of one edge each, if all is well."""
+    edges: dict[tuple[str, str], list[tuple[int, float]]] = defaultdict(list)
+    for row in graph.read("world/edges", world=world):
+        edges[row["source"], row["target"]].append((row["rank"], row["score"]))
+    return dict(edges)
 
 
 def counts(graph: Graph, world: str) -> dict[str, int]:

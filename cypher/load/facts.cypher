@@ -2,7 +2,9 @@
 // params: $world, $token, $rows (fact_id, text, date, day, at, days, embedding)
 // shape: dimension
 // returns: written; no row when another load holds the world
-MATCH (w:World {world: $world, load: $token})
+MATCH (w:World {world: $world})
+SET w.lock = true REMOVE w.lock
+WITH w WHERE w.load = $token
 CALL (w) {
   UNWIND $rows AS row
   MERGE (f:Fact {world: $world, fact_id: row.fact_id})

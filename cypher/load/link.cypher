@@ -2,7 +2,9 @@
 // params: $world, $token, $rows (source position, target position, rank, score)
 // returns: linked; no row when another load holds the world
 // source: PACE, section on indexing: k-NN document graph
-MATCH (w:World {world: $world, load: $token})
+MATCH (w:World {world: $world})
+SET w.lock = true REMOVE w.lock
+WITH w WHERE w.load = $token
 CALL (w) {
   MATCH (f:Fact {world: $world})
   WITH f ORDER BY f.fact_id

@@ -1,7 +1,9 @@
 // Writes the people of a world and what the profile says of them, in place of what was there.
 // params: $world, $token, $people (name, role, relation, attributes: group, name, value)
 // returns: people; no row when another load holds the world
-MATCH (w:World {world: $world, load: $token})
+MATCH (w:World {world: $world})
+SET w.lock = true REMOVE w.lock
+WITH w WHERE w.load = $token
 CALL (w) {
   MATCH (old:Person|Attribute {world: $world})
   DETACH DELETE old

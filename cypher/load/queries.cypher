@@ -1,7 +1,9 @@
 // Writes the requests of a world, with their gold facts, in place of what was there.
 // params: $world, $token, $queries (query_id, text, label, situation, judgment, ref_date, position, gold, gold_missing)
 // returns: queries; no row when another load holds the world
-MATCH (w:World {world: $world, load: $token})
+MATCH (w:World {world: $world})
+SET w.lock = true REMOVE w.lock
+WITH w WHERE w.load = $token
 CALL (w) {
   MATCH (old:Query {world: $world})
   DETACH DELETE old

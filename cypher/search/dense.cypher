@@ -1,7 +1,7 @@
 // The nearest facts of one world for each view, by cosine; filtered inside the index, ties by id. The first view goes deeper.
 // params: $world, $vectors (one a view), $first_k, $first_fetch, $k (kept), $fetch (candidates asked of the index)
 // shape: dimension
-// returns: view (position), fact_id, score (cosine, -1 to 1)
+// returns: view (position), fact_ids (nearest first), scores (cosine, -1 to 1)
 // source: PACE, section on hybrid retrieval
 CYPHER 25
 UNWIND range(0, size($vectors) - 1) AS view
@@ -20,4 +20,5 @@ UNION ALL
   ORDER BY score DESC, fact_id
   LIMIT $k
 }
-RETURN view, fact_id, score
+RETURN view, collect(fact_id) AS fact_ids, collect(score) AS scores
+ORDER BY view

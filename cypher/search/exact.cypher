@@ -1,6 +1,6 @@
 // The nearest facts of one world for each view, by looking at every fact: what `dense` must agree with.
 // params: $world, $vectors (one a view), $k (kept)
-// returns: view (position), fact_id, score (cosine, -1 to 1)
+// returns: view (position), fact_ids (nearest first), scores (cosine, -1 to 1)
 CYPHER 25
 UNWIND range(0, size($vectors) - 1) AS view
 CALL (view) {
@@ -9,4 +9,5 @@ CALL (view) {
   ORDER BY score DESC, fact_id
   LIMIT $k
 }
-RETURN view, fact_id, score
+RETURN view, collect(fact_id) AS fact_ids, collect(score) AS scores
+ORDER BY view

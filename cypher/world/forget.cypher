@@ -1,6 +1,13 @@
-// Removes the world itself, once nothing else of it is left.
+// Removes the world itself, with whatever was still being written when the rest of it went.
 // params: $world
 // returns: removed
 MATCH (w:World {world: $world})
+SET w.lock = true REMOVE w.lock
+WITH w
+CALL (w) {
+  MATCH (n:Fact|Query|Person|Attribute|Trace {world: $world})
+  DETACH DELETE n
+  RETURN count(*) AS late
+}
 DETACH DELETE w
-RETURN count(*) AS removed
+RETURN late + 1 AS removed

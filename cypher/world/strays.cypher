@@ -2,5 +2,5 @@
 // params: $world
 // returns: strays
 MATCH (:Fact {world: $world})-[r:SIMILAR_TO]-(other:Fact)
-WHERE other.world <> $world
+WHERE coalesce(other.world, '') <> $world
 RETURN count(r) AS strays

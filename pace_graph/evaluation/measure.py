@@ -62,7 +62,9 @@ def _measured(system: str, query: Query, retrieved: Retrieved, costs: tuple[Stag
 
 def pool(retrieved: Retrieved) -> set[str]:
     """What the last filter chose from: seeds and what the walk found; without a walk, all that was found."""
-    start = retrieved.after("pre-hop") or retrieved.after("retrieve")
+    # A filter that kept nothing left nothing to walk from: that is not a chain without a filter.
+    filtered = any(step.stage == "pre-hop" for step in retrieved.trail)
+    start = retrieved.after("pre-hop" if filtered else "retrieve")
     hops = (step for step in retrieved.trail if step.stage.startswith("hop "))
     return {hit.fact_id for hit in start}.union(*(step.fact_ids for step in hops))
 

@@ -7,8 +7,10 @@ import json
 from langchain_core.runnables import Runnable
 
 from pace_graph.config import PaceConfig
+from pace_graph.errors import ReplyError
 from pace_graph.llm import Chat
 from pace_graph.llm.contracts import Decision
+from pace_graph.llm.reading import unthought
 from pace_graph.records import Answered, KnowledgeBase, Retrieved
 from pace_graph.stages.filter import listed
 from pace_graph.stages.stage import stage
@@ -41,13 +43,12 @@ def answer(chat: Chat, kb: KnowledgeBase, c: PaceConfig) -> Runnable[Retrieved, 
 
 
 def _decided(chat: Chat, retrieved: Retrieved, slots: dict[str, str]) -> Answered:
-    from pace_graph.errors import ReplyError
-
     schema = json.dumps(Decision.model_json_schema())
     try:
         reply = chat.read("answer", "pace/answer_decision", Decision, 0, schema=schema, **slots)
     except ReplyError as error:
-        if not error.reply.strip():
+        prose = unthought(error.reply)
+        if not prose:
             raise
-        return Answered(retrieved, error.reply.strip())
+        return Answered(retrieved, prose)
     return Answered(retrieved, reply.answer, reply.verdict)

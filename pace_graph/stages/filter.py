@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -67,11 +68,13 @@ def filter_facts(query: Query, candidates: tuple[Fact, ...], chat: Chat, c: Pace
         return Kept(order, "skipped")
     try:
         kept = _chosen(_ask(query, candidates, chat, c, n), order, n)
-        if len(kept.ids) < min(n, len(order)) and c.short_list == "retry":
-            again = _chosen(_ask(query, candidates, chat, c, n), order, n)
-            kept = max(kept, again, key=lambda found: len(found.ids))
     except ReplyError:
         return Kept(order[:n], "parse_failed")
+    if len(kept.ids) < min(n, len(order)) and c.short_list == "retry":
+        # A second reply that cannot be read takes nothing away from the first.
+        with suppress(ReplyError):
+            again = _chosen(_ask(query, candidates, chat, c, n), order, n)
+            kept = max(kept, again, key=lambda found: (found.status != "parse_failed", len(found.ids)))
     if c.short_list == "backfill":
         more = tuple(fact_id for fact_id in order if fact_id not in kept.ids)
         kept = Kept((*kept.ids, *more)[:n], kept.status, kept.dropped_unknown, kept.dropped_duplicate)

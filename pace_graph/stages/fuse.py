@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from math import fsum
 
 from langchain_core.runnables import Runnable
 
@@ -40,7 +41,8 @@ def wrrf(lists: Iterable[Ranking], weights: Sequence[float], k_rrf: float) -> tu
             part = weights[ranking.view] / (k_rrf + rank)
             shares[fact_id].append(Share(ranking.view, ranking.leg, rank, score, part))
     hits = (
-        Hit(fact_id, sum(share.part for share in parts), path=(fact_id,), shares=tuple(parts))
+        # Summed exactly: equal shares met in another order are a tie, not a difference in the last bit.
+        Hit(fact_id, fsum(share.part for share in parts), path=(fact_id,), shares=tuple(parts))
         for fact_id, parts in shares.items()
     )
     return tuple(sorted(hits, key=lambda hit: (-hit.score, min(share.rank for share in hit.shares), hit.fact_id)))

@@ -8,13 +8,14 @@ from typing import Any
 from langchain_core.runnables import Runnable
 
 from pace_graph.embed import Embedder
-from pace_graph.graph import Graph
+from pace_graph.graph import Graph, Row
 from pace_graph.knn import Floats
 from pace_graph.lexical import Lexical
 from pace_graph.records import KnowledgeBase, Leg, Ranking, Rankings, Views
 from pace_graph.stages.stage import stage
 
 _MORE = 50
+_NONE: Row = {"fact_ids": [], "scores": []}
 
 
 def retrieve(
@@ -38,9 +39,7 @@ def retrieve(
         if "dense" in legs and kb.facts:
             lists += nearest(graph, kb, embedder.embed([prefix + text for text in texts]), k, depth)
         if "lexical" in legs:
-            lists += [
-                _ranking(i, "lexical", lexical.search(text, k if i else max(k, depth))) for i, text in enumerate(texts)
-            ]
+            lists += [_by_words(i, lexical.search(text, k if i else max(k, depth))) for i, text in enumerate(texts)]
         # By view, dense first: the order in which ties were met in the paper's own release.
         return Rankings(views, tuple(sorted(lists, key=lambda ranking: ranking.view)))
 
@@ -71,12 +70,15 @@ def nearest(graph: Graph, kb: KnowledgeBase, vectors: Floats, k: int, depth: int
         first_k=wanted[0],
         first_fetch=fetched(wanted[0]),
     )
-    if len(rows) != sum(min(most, len(kb.facts)) for most in wanted):
+    found = {row["view"]: row for row in rows}
+    if any(len(found.get(view, _NONE)["fact_ids"]) < min(most, len(kb.facts)) for view, most in enumerate(wanted)):
         rows = graph.read("search/exact", world=kb.world, vectors=sent, k=wanted[0])
-    found: list[list[tuple[str, float]]] = [[] for _ in wanted]
-    for row in rows:
-        found[row["view"]].append((row["fact_id"], row["score"]))
-    return [_ranking(view, "dense", hits[: wanted[view]]) for view, hits in enumerate(found)]
+        found = {row["view"]: row for row in rows}
+    return [_nearest_of(found.get(view, _NONE), view, most) for view, most in enumerate(wanted)]
+
+
+def _nearest_of(row: Row, view: int, most: int) -> Ranking:
+    return Ranking(view, "dense", tuple(row["fact_ids"][:most]), tuple(row["scores"][:most]))
 
 
 def fetched(k: int) -> int:
@@ -90,5 +92,5 @@ def _vector(vector: Floats) -> Any:
     return Vector(vector.astype("<f4").tobytes(), "f32", byteorder="little")
 
 
-def _ranking(view: int, leg: Leg, hits: Sequence[tuple[str, float]]) -> Ranking:
-    return Ranking(view, leg, tuple(fact_id for fact_id, _ in hits), tuple(score for _, score in hits))
+def _by_words(view: int, hits: Sequence[tuple[str, float]]) -> Ranking:
+    return Ranking(view, "lexical", tuple(fact_id for fact_id, _ in hits), tuple(score for _, score in hits))

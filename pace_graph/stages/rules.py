@@ -7,6 +7,7 @@ of the scene that the request names. A filter multiplies the fused score by how 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
@@ -89,8 +90,13 @@ def named_people(text: str, kb: KnowledgeBase) -> tuple[str, ...]:
     return tuple(
         person.name
         for person in kb.people
-        if person.role == "alter" and any(part in text for part in _calling(person.name))
+        if person.role == "alter" and any(_names(text, part) for part in _calling(person.name))
     )
+
+
+def _names(text: str, name: str) -> bool:
+    # Chinese does not set words apart; in other scripts a name inside a longer word is none.
+    return name in text if is_chinese(name) else re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _calling(name: str) -> tuple[str, ...]:

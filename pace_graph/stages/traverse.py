@@ -67,14 +67,14 @@ def _in_one_statement(graph: Graph, world: str, seeds: tuple[str, ...], c: PaceC
     )
     found = {(0, position): seed for position, seed in enumerate(seeds)}
     layers: list[Layer] = []
-    for row in rows:
-        hop = bisect_right(weights, row["key"]) - 1
-        code = row["key"] - weights[hop]
-        found[hop, code] = row["fact_id"]
+    for fact_id, key in zip(rows[0]["fact_ids"], rows[0]["keys"], strict=True):
+        hop = bisect_right(weights, key) - 1
+        code = key - weights[hop]
+        found[hop, code] = fact_id
         if hop > len(layers):
             layers.append([])
         # The least path to a fact leads through the fact it was discovered from: that one's code is one digit shorter.
-        layers[hop - 1].append((row["fact_id"], found[hop - 1, code // base]))
+        layers[hop - 1].append((fact_id, found[hop - 1, code // base]))
     return layers
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 from langchain_core.runnables import Runnable
 
@@ -53,10 +54,12 @@ def _counters(chat: Chat, c: PaceConfig, plan: Plan) -> tuple[list[str], Read]:
         return [], "none"
     try:
         counters = _ask(chat, c, plan)
-        if len(counters) < c.counter_views and c.few_counters == "retry":
-            counters = max(counters, _ask(chat, c, plan), key=len)
     except ReplyError:
         return [], "parse_failed"
+    if len(counters) < c.counter_views and c.few_counters == "retry":
+        # A second reply that cannot be read takes nothing away from the first.
+        with suppress(ReplyError):
+            counters = max(counters, _ask(chat, c, plan), key=len)
     if counters and c.few_counters == "pad":
         counters += [plan.query.text] * (c.counter_views - len(counters))
     return counters, "ok" if counters else "none"

@@ -1,4 +1,4 @@
-"""Worlds of any number and size for benchmarks: sentences put together by seed, with people, places and days in common."""
+"""Worlds of any number and size for benchmarks: sentences put together by seed, people and places in common."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ _DID = (
 _ASK = (
     "Book {where} for {who} and me tomorrow at {clock}.", "Plan a ride to {where} this Saturday morning with {who}.",
     "Remind {who} about {where} next Tuesday evening.", "Reserve a table at {where} on Friday at {clock}.",
-    "Sign me up for the class at {where} tomorrow evening.", "Arrange for {who} to collect the parcel at {where} tonight.",
+    "Sign me up for the class at {where} tomorrow evening.",
+    "Arrange for {who} to collect the parcel at {where} tonight.",
 )  # fmt: skip
 
 

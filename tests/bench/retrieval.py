@@ -1,7 +1,7 @@
 """How long one request takes without chat models, stage by stage: `python -m tests.bench.retrieval`.
 
-Measured: the whole chain of a system (4 views for pacemaker-rules, the embedding of the views included) on worlds of PACE's
-size, in a graph that holds many of them. Loading is not part of it.
+Measured: the whole chain of a system (4 views for pacemaker-rules, the embedding of the views included) on worlds
+of PACE's size, in a graph that holds many of them. Loading is not part of it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main() -> None:
     with open_env(settings, print) as env:
         names = _load(env, given.worlds, given.facts)
         print(
-            f"pace-graph {__version__}, Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}"
+            f"pace-graph {__version__}, Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores"
         )
         print(f"{len(names)} worlds of {given.facts} facts; milliseconds a request over {given.requests} requests\n")
         for system in given.systems.split(","):
