@@ -73,6 +73,12 @@ QUIET = {
     "client.allow_telemetry": "false",
     "dbms.fleet_manager.enabled": "false",
     "server.fleet_discovery.enabled": "false",
+    # Neo4j Browser asks for fonts, analytics and a feedback widget; its own policy lets it. This one does not.
+    "dbms.security.http_static_content_security_policy_header": (
+        "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; font-src 'self' data:; "
+        f"connect-src 'self' ws://{LOOPBACK}:* http://{LOOPBACK}:*; "
+        "base-uri 'none'; object-src 'none'; frame-ancestors 'none'"
+    ),
 }
 
 # A store that was never checkpointed rebuilds every index after a crash: checkpoint often. Logs are small,

@@ -43,7 +43,7 @@ class State:
     @property
     def browser_url(self) -> str:
         """Neo4j Browser with the server filled in; `&cmd=edit&arg=<statement>` may follow."""
-        return f"http://127.0.0.1:{self.http_port}/browser/?dbms={self.uri}"
+        return f"http://127.0.0.1:{self.http_port}/browser/?dbms=bolt://neo4j@127.0.0.1:{self.bolt_port}"
 
     def alive(self) -> bool:
         """Whether the very process that wrote this state still runs."""

@@ -9,7 +9,7 @@ from langchain_core.runnables import Runnable
 from pace_graph.config import PaceConfig
 from pace_graph.errors import ReplyError
 from pace_graph.llm import Chat
-from pace_graph.llm.contracts import Decision
+from pace_graph.llm.contracts import Decision, whole
 from pace_graph.llm.reading import unthought
 from pace_graph.records import Answered, KnowledgeBase, Retrieved
 from pace_graph.stages.filter import listed
@@ -47,7 +47,7 @@ def _decided(chat: Chat, retrieved: Retrieved, slots: dict[str, str]) -> Answere
     try:
         reply = chat.read("answer", "pace/answer_decision", Decision, 0, schema=schema, **slots)
     except ReplyError as error:
-        prose = unthought(error.reply)
+        prose = whole(unthought(error.reply))
         if not prose:
             raise
         return Answered(retrieved, prose)

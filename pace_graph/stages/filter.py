@@ -70,11 +70,12 @@ def filter_facts(query: Query, candidates: tuple[Fact, ...], chat: Chat, c: Pace
         kept = _chosen(_ask(query, candidates, chat, c, n), order, n)
     except ReplyError:
         return Kept(order[:n], "parse_failed")
-    if len(kept.ids) < min(n, len(order)) and c.short_list == "retry":
+    too_few = kept.status != "ok" or len(kept.ids) < min(n, len(order))
+    if too_few and c.short_list == "retry":
         # A second reply that cannot be read takes nothing away from the first.
         with suppress(ReplyError):
             again = _chosen(_ask(query, candidates, chat, c, n), order, n)
-            kept = max(kept, again, key=lambda found: (found.status != "parse_failed", len(found.ids)))
+            kept = max(kept, again, key=lambda found: (found.status == "ok", len(found.ids)))
     if c.short_list == "backfill":
         more = tuple(fact_id for fact_id in order if fact_id not in kept.ids)
         kept = Kept((*kept.ids, *more)[:n], kept.status, kept.dropped_unknown, kept.dropped_duplicate)

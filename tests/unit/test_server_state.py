@@ -37,7 +37,7 @@ def test_what_is_written_is_read(places: Places) -> None:
     assert (mode(places.state), mode(places.home)) == (0o600, 0o700)
     found = state.read(places)
     assert found is not None
-    assert found.browser_url == "http://127.0.0.1:7474/browser/?dbms=bolt://127.0.0.1:7687"
+    assert found.browser_url == "http://127.0.0.1:7474/browser/?dbms=bolt://neo4j@127.0.0.1:7687"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", '{"pid": 3}', '{"extra": 1}', "\x00"])
