@@ -163,9 +163,18 @@ def _schema(graph: Graph, dimension: int) -> None:
     for name in (
         "world_key", "fact_key", "query_key", "person_key", "trace_key", "fact_world", "attribute_world", "trace_world",
     ):  # fmt: skip
-        graph.write(f"schema/{name}")
-    graph.write("schema/vectors", shape={"dimension": dimension})
+        _make(graph, f"schema/{name}")
+    _make(graph, "schema/vectors", shape={"dimension": dimension})
     graph.write("schema/await", seconds=300)
+
+
+def _make(graph: Graph, name: str, shape: dict[str, int] | None = None) -> None:
+    try:
+        graph.write(name, shape=shape)
+    except GraphError:
+        # Of two first loads at once, one finds at its end that what was not there at its start now is: asked again, it
+        # has nothing to do. Whatever else is wrong is as wrong the second time.
+        graph.write(name, shape=shape)
 
 
 def _begin(

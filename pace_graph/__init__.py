@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pace_graph.ask import Reply, ask, search
+    from pace_graph.asking import Reply, ask, search
     from pace_graph.config import PaceConfig, Settings
     from pace_graph.env import Env, open_env
     from pace_graph.errors import (
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "pace_graph.ask": ("Reply", "ask", "search"),
+    "pace_graph.asking": ("Reply", "ask", "search"),
     "pace_graph.config": ("PaceConfig", "Settings"),
     "pace_graph.env": ("Env", "open_env"),
     "pace_graph.errors": (

@@ -35,6 +35,11 @@ class ChatSettings(BaseModel):
     max_tokens: int | None = None
     timeout_s: float = Field(120.0, gt=0)
     max_retries: int = Field(3, ge=0, description="tries again after a failed call, with backoff")
+    usd_in: float | None = Field(None, ge=0, description="price of a million prompt tokens")
+    usd_cached: float | None = Field(
+        None, ge=0, description="price of a million the endpoint had cached; usd_in if unset"
+    )
+    usd_out: float | None = Field(None, ge=0, description="price of a million reply tokens")
 
 
 class EmbeddingSettings(BaseModel):
@@ -136,6 +141,20 @@ class PaceConfig(Frozen):
     no_counters: Literal["original_only", "fail"] = Field("original_only", description="A33: no counter view at all")
     walk: Literal["bfs"] = Field("bfs", description="A32: the walk is plain breadth first")
     query_prefix: str = Field("", description="A20: text put before a query, not before a fact, when it is embedded")
+    ablate_planning: Literal["original_only", "unplanned_views"] = Field(
+        "original_only", description="A19: without planning, the request alone, or views written without a plan"
+    )
+    ablate_traversal: Literal["fused_top", "fused_all", "prehop", "both_filters"] = Field(
+        "fused_top",
+        description="A17: without the walk, the best n_final fused, all n_seed, or those behind the filters",
+    )
+    full_kb_order: Literal["id", "date"] = Field(
+        "id", description="A22: facts of full-kb by id, or oldest first and those without a date last"
+    )
+    full_kb_chars: int | None = Field(
+        None, ge=1, description="A22: full-kb ends before the fact that goes beyond so many characters of the prompt"
+    )
+    seed: int = Field(0, ge=0, description="what shuffled-memory draws by, with the id of the query")
     averaging: Literal["micro", "macro"] = Field("micro", description="A23: mean over queries, or over worlds' means")
     mrr_depth: int | None = Field(None, ge=1, description="A24: cut the list for MRR; None is the whole list")
     reply_retries: int = Field(1, ge=0, le=5, description="asks again when a reply cannot be read")

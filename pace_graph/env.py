@@ -11,7 +11,7 @@ from pace_graph.config import Settings
 from pace_graph.embed import Embedder
 from pace_graph.graph import Graph
 from pace_graph.lexical import Lexical
-from pace_graph.llm import Chat, untraced
+from pace_graph.llm import Chat, Limits, Replies, untraced
 from pace_graph.records import KnowledgeBase
 from pace_graph.worlds import open_world, world_row
 
@@ -47,6 +47,12 @@ class Env:
             self._lexical[kb.world] = (kb.digest, index)
         return index
 
+    def forget_all_but(self, name: str) -> None:
+        """Lets go of the facts and indexes of every other world; chains that are built keep their own."""
+        for kept in (self._worlds, self._lexical):
+            for other in [found for found in kept if found != name]:
+                del kept[other]
+
     def embedder(self, kb: KnowledgeBase) -> Embedder:
         """The embedding model of a world; raises WorldError when another one is set."""
         key = (kb.embedding_model, kb.dimension)
@@ -56,19 +62,24 @@ class Env:
 
 
 @contextmanager
-def open_env(settings: Settings | None = None, say: Callable[[str], None] = lambda _: None) -> Iterator[Env]:
+def open_env(
+    settings: Settings | None = None, say: Callable[[str], None] = lambda _: None, *, replies: Replies | None = None,
+    limits: Limits | None = None,
+) -> Iterator[Env]:  # fmt: skip
     """An environment on the graph that the settings name; without a URI, on the managed local server.
 
     Chains that run in it are not traced by LangSmith, whatever the environment of the process says.
 
     Args:
         say: told in one line when a server is started.
+        replies: a cache of model replies to read from and add to.
+        limits: requests and tokens per minute to keep to.
 
     Raises:
         ServerDown, GraphError, ConfigError: when no usable graph is there.
     """
     settings = settings or Settings.read()
-    with untraced(), open_graph(settings, say) as graph, Chat(settings) as chat:
+    with untraced(), open_graph(settings, say) as graph, Chat(settings, replies, limits) as chat:
         yield Env(graph, settings, chat)
 
 

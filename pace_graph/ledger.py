@@ -25,6 +25,7 @@ class StageCost:
         calls: model calls made, those that failed included; an endpoint's repeats below a call are not seen.
         tokens_in: prompt tokens, of which `tokens_cached` were served from the endpoint's cache.
         errors: model calls that failed, and one more when the stage itself did.
+        from_cache: replies that came from our own cache, which are no calls; they would have cost `tokens_saved`.
     """
 
     stage: str
@@ -34,6 +35,8 @@ class StageCost:
     tokens_out: int = 0
     tokens_cached: int = 0
     errors: int = 0
+    from_cache: int = 0
+    tokens_saved: int = 0
 
     def plus(self, other: StageCost) -> StageCost:
         """Both costs together, under this one's name."""
@@ -45,6 +48,8 @@ class StageCost:
             self.tokens_out + other.tokens_out,
             self.tokens_cached + other.tokens_cached,
             self.errors + other.errors,
+            self.from_cache + other.from_cache,
+            self.tokens_saved + other.tokens_saved,
         )
 
 
@@ -120,6 +125,11 @@ class Ledger(BaseCallbackHandler):
                 if isinstance(generation, ChatGeneration) and isinstance(generation.message, AIMessage):
                     self._book(run_id, **_tokens(generation.message))
         self._end(run_id)
+
+    def on_custom_event(self, name: str, data: Any, *, run_id: UUID, **kwargs: Any) -> None:  # noqa: ARG002
+        """Counts a reply that came from our cache."""
+        if name == "reply from cache":
+            self._book(run_id, from_cache=1, tokens_saved=int(data))
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: object) -> None:  # noqa: ARG002
         """Counts a failed model call."""

@@ -49,6 +49,11 @@ def tokens(text: str, *, of_query: bool = False) -> list[str]:
     return found
 
 
+def is_cjk(sign: str) -> bool:
+    """Whether a sign is Han, kana or hangul."""
+    return bool(_IS_CJK.match(sign))
+
+
 class Lexical:
     """The BM25 index of one world (rank-bm25's Okapi with its defaults)."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from pace_graph.knn import neighbours, world_digest
 from pace_graph.records import Case
 from pace_graph.worlds import counts, read_case, read_edges, read_vectors, world_row
 
-_Edges = dict[tuple[str, str], list[tuple[int, float]]]
+_Edges = dict[tuple[str, str], list[tuple[Any, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,11 @@ def verify_world(graph: Graph, world: str) -> Verified:
     return Verified(world, digest, found, findings)
 
 
-def _digest(case: Case, edges: Iterable[tuple[tuple[str, str], int]], row: Row) -> str:
-    ranked = sorted(((a, b, rank) for (a, b), rank in edges), key=lambda edge: (edge[0], edge[2]))
+def _digest(case: Case, edges: Iterable[tuple[tuple[str, str], Any]], row: Row) -> str:
+    ranked = sorted(
+        ((a, b, rank) for (a, b), rank in edges),
+        key=lambda edge: (edge[0], edge[2] if isinstance(edge[2], int) else 0),
+    )
     facts = ((fact.fact_id, fact.text, fact.date) for fact in case.facts)
     return world_digest(facts, ranked, row["embedding_model"] or "")
 
@@ -119,6 +123,7 @@ def _edges(world: str, wanted: dict[tuple[str, str], tuple[int, float]], edges: 
             yield Finding(f"{count} SIMILAR_TO edges {what}", _re_embed(world))
 
 
-def _same(there: tuple[int, float], wanted: tuple[int, float]) -> bool:
+def _same(there: tuple[Any, Any], wanted: tuple[int, float]) -> bool:
     # Scores are rounded to 9 decimals; machines may differ in the last one.
-    return there[0] == wanted[0] and abs(there[1] - wanted[1]) < 2e-9
+    rank, score = there
+    return bool(rank == wanted[0] and isinstance(score, float) and abs(score - wanted[1]) < 2e-9)

@@ -167,9 +167,12 @@ def read_vectors(graph: Graph, world: str, dimension: int) -> tuple[list[str], F
     return [row["fact_id"] for row in rows], vectors
 
 
-def read_edges(graph: Graph, world: str) -> dict[tuple[str, str], list[tuple[int, float]]]:
-    """The SIMILAR_TO edges of a world: (source id, target id) to rank and score; of one edge each, if all is well."""
-    edges: dict[tuple[str, str], list[tuple[int, float]]] = defaultdict(list)
+def read_edges(graph: Graph, world: str) -> dict[tuple[str, str], list[tuple[Any, Any]]]:
+    """The SIMILAR_TO edges of a world: (source id, target id) to rank and score of each edge between the two.
+
+    If all is well that is one edge, a whole number and a float; a damaged world may hold anything.
+    """
+    edges: dict[tuple[str, str], list[tuple[Any, Any]]] = defaultdict(list)
     for row in graph.read("world/edges", world=world):
         edges[row["source"], row["target"]].append((row["rank"], row["score"]))
     return dict(edges)

@@ -21,10 +21,11 @@ from pace_graph.records import Case, Fact
 from pace_graph.server import Address
 from tests.openai_server import Reply, Request, ScriptedServer
 
-_WORDS = (
-    "mara ivo tea cello hills lake river train ticket dentist sister garden chess bread night shift early late "
-    "monday friday allergy peanut running knee choir practice bridge market flat keys landlord rain boots"
-).split()
+_WORDS = [
+    *("mara", "ivo", "tea", "cello", "hills", "lake", "river", "train", "ticket", "dentist", "sister", "garden"),
+    *("chess", "bread", "night", "shift", "early", "late", "monday", "friday", "allergy", "peanut", "running"),
+    *("knee", "choir", "practice", "bridge", "market", "flat", "keys", "landlord", "rain", "boots"),
+]
 
 
 def facts(count: int, seed: int = 0) -> tuple[Fact, ...]:

@@ -6,29 +6,17 @@ from datetime import date
 from typing import Any
 
 import click
+from pydantic import ValidationError
 
-from pace_graph.ask import Reply
-from pace_graph.ask import ask as run_ask
+from pace_graph.asking import Reply
+from pace_graph.asking import ask as run_ask
 from pace_graph.cli.evidence import evidence_tree
 from pace_graph.cli.terminal import Day, as_json, give, say, screen
-from pace_graph.config import Settings
+from pace_graph.config import PaceConfig, Settings
 from pace_graph.env import open_env
 from pace_graph.ledger import StageCost
-from pace_graph.retrievers import SYSTEMS
+from pace_graph.retrievers import SYSTEMS, find_system
 from pace_graph.traces import last_trace
-
-
-class Setting(click.ParamType[tuple[str, str]]):
-    """A field of PaceConfig with its value, written name=value."""
-
-    name = "NAME=VALUE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """The pair; what it may be is told by PaceConfig."""
-        name, found, setting = str(value).partition("=")
-        if not found:
-            self.fail(f"{value!r} is no setting; write it as hops=3", param, ctx)
-        return name, setting
 
 
 @click.command()
@@ -61,6 +49,7 @@ def ask(
     machine: bool,
 ) -> None:
     """Ask a world what speaks against a request, or clears it."""
+    _check(system, settings)
     with open_env(Settings.read(), say) as env:
         reply = run_ask(env, world, request, day=day, system=system, trace=trace, **dict(settings))
         kept = last_trace(env.graph, world) if reply.trace_id and not machine else None
@@ -73,6 +62,20 @@ def ask(
     else:
         say("No chat model is set, so there is evidence but no verdict (see PACE_GRAPH_AGENT__MODEL in the README).")
     screen().print(evidence_tree(kept) if kept else _plain(reply))
+
+
+def _check(system: str, settings: tuple[tuple[str, str], ...]) -> None:
+    """Refuses settings that the system does not have or cannot take, before a graph is reached."""
+    try:
+        find_system(system).config(**dict(settings))
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0]) if first["loc"] else ""
+        if first["type"] == "extra_forbidden":
+            raise click.BadParameter(
+                f"there is no setting {name}; there are: {', '.join(PaceConfig.model_fields)}", param_hint="'--set'"
+            ) from error
+        raise click.BadParameter(f"{name}: {first['msg']}, not {first['input']!r}", param_hint="'--set'") from error
 
 
 def _plain(reply: Reply) -> str:

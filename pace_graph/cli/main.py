@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from pace_graph import __version__
+from pace_graph.cli.pipe import leave_quietly
 from pace_graph.errors import PaceGraphError
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -20,6 +21,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "load": ("load:load", "Load worlds from files; the formats are its sub-commands."),
     "worlds": ("world:worlds", "List the worlds."),
     "world": ("world:world", "Show, verify, re-embed, delete or export a world."),
+    "run": ("run:run", "Ask every request of worlds of systems, into a run folder."),
+    "estimate": ("run:estimate_run", "Tell what a run would ask of the models, before it does."),
     "db": ("db:db", "Start, stop and look at the local Neo4j that keeps the worlds."),
 }
 """Name to (module:attribute below pace_graph.cli, short help); a test holds the help to the command's own."""
@@ -47,13 +50,21 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; when the reader of its output has gone, ends as if all were read."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # Of standard output: connections raise errors of ours. Looked at here, since click would end with 1.
+            leave_quietly()
+
     def main(self, args: Sequence[str] | None = None, *rest: Any, **more: Any) -> NoReturn:
         """Runs a command. Exit status: 0, 2 for bad input, 1 for a failed server or endpoint, 130 when interrupted."""
         more["standalone_mode"] = False
         try:
             status = super().main(args, *rest, **more)
         except click.ClickException as error:
-            error.show()
+            _tell(error)
             sys.exit(error.exit_code)
         except PaceGraphError as error:
             click.echo(f"Error: {error}", err=True)
@@ -61,11 +72,16 @@ class Commands(click.Group):
         except (KeyboardInterrupt, click.Abort):
             click.echo("Interrupted.", err=True)
             sys.exit(INTERRUPTED)
-        except BrokenPipeError:
-            # The reader of our output (head, less) has gone: nothing is wrong.
-            sys.stderr.close()
-            sys.exit(0)
         sys.exit(status if isinstance(status, int) else 0)
+
+
+def _tell(error: click.ClickException) -> None:
+    """One line: what was wrong, and where to read how it is right. A group without a command shows its help."""
+    if not isinstance(error, click.UsageError) or isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+        return
+    where = f" (see: {error.ctx.command_path} --help)" if error.ctx else ""
+    click.echo(f"Error: {' '.join(error.format_message().split())}{where}", err=True)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -9,7 +9,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from pace_graph.ask import search as run_search
+from pace_graph.asking import search as run_search
 from pace_graph.cli.terminal import Day, as_json, give, printable, say, screen
 from pace_graph.config import Settings
 from pace_graph.env import open_env

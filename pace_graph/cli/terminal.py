@@ -14,6 +14,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from pace_graph.cli.pipe import leave_quietly
+
 as_json = click.option("--json", "machine", is_flag=True, help="Print JSON, and nothing else, on stdout.")
 
 
@@ -33,9 +35,17 @@ def _width() -> int | None:
     return None if sys.stdout.isatty() else 120
 
 
+class Screen(Console):
+    """A console whose reader may go away."""
+
+    def on_broken_pipe(self) -> None:
+        """Ends with status 0, not with rich's 1."""
+        leave_quietly()
+
+
 def screen() -> Console:
     """Where tables and trees are drawn."""
-    return Console(width=_width(), highlight=False)
+    return Screen(width=_width(), highlight=False)
 
 
 class Day(click.ParamType[date]):

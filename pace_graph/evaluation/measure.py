@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from pace_graph.ask import build
+from pace_graph.asking import build
 from pace_graph.env import Env
 from pace_graph.evaluation.metrics import PAPER, Metric, mean
 from pace_graph.ledger import Ledger, StageCost

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import weakref
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from copy import copy
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
 
@@ -16,8 +17,10 @@ from pace_graph.llm.contracts import whole
 from pace_graph.llm.endpoint import Endpoint, client, endpoint, extras
 from pace_graph.llm.faults import fault, said, status_of
 from pace_graph.llm.formats import Formats, refused, response_format, schema_text
+from pace_graph.llm.limits import Limits
 from pace_graph.llm.private import untraced
 from pace_graph.llm.reading import UnreadableError, read, unthought
+from pace_graph.llm.replies import Kept, Replies, key_of
 from pace_graph.texts import Prompt
 from pace_graph.texts import prompt as prompt_file
 
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
 
 Role = Literal["agent", "answer", "judge"]
 M = TypeVar("M", bound=BaseModel)
+
+FROM_CACHE = "reply from cache"
+"""The event that a ledger books as tokens saved."""
 
 _AGAIN = (
     "\n\nThe reply sent before could not be read. Send the JSON object again, complete, "
@@ -41,8 +47,12 @@ class _FormatRefusedError(Exception):
 class Chat:
     """The chat models of a process. Nothing is opened before the first call; threads may share it."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, replies: Replies | None = None, limits: Limits | None = None) -> None:
+        """Reads from `replies`, and adds to it, when it is given; keeps within `limits`."""
         self._settings = settings
+        self._replies = replies
+        self._limits = limits or Limits()
+        self._sample = 0
         self._clients: dict[Role, tuple[Endpoint, ChatOpenAI]] = {}
         self._formats = Formats()
         self._lock = threading.Lock()
@@ -67,6 +77,12 @@ class Chat:
             self._clients.clear()
             self._open.close()
 
+    def sampled(self, sample: int) -> Self:
+        """The same models, asked for another sample: its replies never come from the cache of an earlier one."""
+        other = copy(self)
+        other._sample = sample  # noqa: SLF001 - its own copy
+        return other
+
     @property
     def configured(self) -> bool:
         """Whether an agent model is set."""
@@ -86,10 +102,14 @@ class Chat:
             ReplyError: when the reply is empty, refused or cut short.
         """
         system, user = _filled(prompt_file(prompt), slots)
+        key = self._key(role, system, user, None)
+        if (kept := self._kept(key)) is not None:
+            return kept
         reply = self._ask(role, prompt, system, user, None)
         text = whole(unthought(_checked(reply, prompt)))
         if not text:
             raise ReplyError(prompt, reply.text, "it is empty")
+        self._keep(key, role, prompt, text, reply)
         return text
 
     def read(self, role: Role, prompt: str, contract: type[M], retries: int = 1, **slots: str) -> M:
@@ -115,15 +135,47 @@ class Chat:
         raise ReplyError(prompt, "", f"it was asked for {retries + 1} times")
 
     def _read_once(self, role: Role, prompt: str, contract: type[M], system: str, user: str) -> M:
+        key = self._key(role, system, user, contract)
+        if (kept := self._kept(key)) is not None:
+            return read(kept, contract)
         reply = self._ask(role, prompt, system, user, contract)
         text = _checked(reply, prompt)
         try:
-            return read(text, contract)
+            found = read(text, contract)
         except UnreadableError as error:
             raise ReplyError(prompt, text, str(error)) from error
+        self._keep(key, role, prompt, text, reply)
+        return found
+
+    def _key(self, role: Role, system: str, user: str, contract: type[BaseModel] | None) -> str:
+        if self._replies is None:
+            return ""
+        chosen = self._settings.chat(role)
+        form = contract.model_json_schema() if contract else None
+        sent = {
+            "model": chosen.model,
+            "url": chosen.base_url,
+            "temperature": chosen.temperature,
+            "most": chosen.max_tokens,
+        }
+        return key_of(**sent, system=system, user=user, form=form, sample=self._sample)
+
+    def _kept(self, key: str) -> str | None:
+        kept = self._replies.get(key) if self._replies else None
+        if kept is None:
+            return None
+        saved(kept.tokens)
+        return kept.reply
+
+    def _keep(self, key: str, role: Role, prompt: str, text: str, reply: AIMessage) -> None:
+        if self._replies is not None:
+            usage = reply.usage_metadata
+            kept = Kept(text, usage["input_tokens"] + usage["output_tokens"] if usage else 0)
+            self._replies.put(key, self._settings.chat(role).model or "", prompt, kept)
 
     def _ask(self, role: Role, prompt: str, system: str, user: str, contract: type[BaseModel] | None) -> AIMessage:
         at, model = self._client(role)
+        self._limits.wait(len(system) + len(user))
         if contract is None:
             return _call(at, model, prompt, (system, user), None)
         for level in self._formats.levels(at.url, at.model):
@@ -143,6 +195,15 @@ class Chat:
                 self._open.callback(close)
                 self._clients[role] = at, model
             return self._clients[role]
+
+
+def saved(tokens: int) -> None:
+    """Tells the ledger of the running stage, if there is one, that a reply came from the cache."""
+    from langchain_core.callbacks import dispatch_custom_event
+
+    # Outside a chain there is no ledger to tell.
+    with suppress(RuntimeError):
+        dispatch_custom_event(FROM_CACHE, tokens)
 
 
 def _filled(file: Prompt, slots: dict[str, str]) -> tuple[str, str]:

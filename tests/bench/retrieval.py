@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 from loaders.write import write_world
 from pace_graph import __version__, embed
-from pace_graph.ask import build
+from pace_graph.asking import build
 from pace_graph.config import EmbeddingSettings, Settings
 from pace_graph.embed import onnx
 from pace_graph.env import Env, open_env

@@ -283,9 +283,15 @@ class Cut:
 
 
 STEPS = [
-    *(("load/facts", when, nth) for when in ("before", "after") for nth in (1, 2)),
-    *((f"load/{name}", when, 1) for name in ("people", "queries", "link", "finish") for when in ("before", "after")),
     ("load/begin", "after", 1),
+    ("load/facts", "before", 1),
+    ("load/facts", "after", 2),
+    ("load/people", "after", 1),
+    ("load/queries", "after", 1),
+    ("load/link", "before", 1),
+    ("load/link", "after", 1),
+    ("load/finish", "before", 1),
+    ("load/finish", "after", 1),
 ]
 
 
@@ -318,9 +324,18 @@ def test_a_first_load_that_is_cut_short_is_refused_by_readers_and_finished_by_th
 
 
 @pytest.mark.parametrize(
-    "statement", ["begin", "remove", "facts", "people", "queries", "unlink", "relink", "link", "finish"]
+    ("statement", "when"),
+    [
+        ("begin", "after"),
+        ("remove", "after"),
+        ("facts", "after"),
+        ("unlink", "before"),
+        ("unlink", "after"),
+        ("relink", "after"),
+        ("link", "after"),
+        ("finish", "after"),
+    ],
 )
-@pytest.mark.parametrize("when", ["before", "after"])
 def test_a_change_that_is_cut_short_is_finished_by_the_next_load(
     graph: Graph, settings: Settings, neo4j: Address, new_world: NewWorld, statement: str, when: str
 ) -> None:
@@ -331,7 +346,7 @@ def test_a_change_that_is_cut_short_is_finished_by_the_next_load(
         Cut(patch, f"load/{statement}", when)
         with pytest.raises(KeyboardInterrupt):
             load(graph, settings, world, now)
-    if (statement, when) not in {("begin", "before"), ("finish", "after")}:
+    if statement != "finish":
         with pytest.raises(WorldError, match="loading"):
             open_world(graph, world)
     assert load(graph, settings, world, now).digest == load(graph, settings, fresh, now).digest == sound(graph, world)
@@ -381,7 +396,7 @@ def awaited(condition: Callable[[], bool], timeout_s: float = 30.0) -> None:
         time.sleep(0.005)
 
 
-@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -15), (signal.SIGKILL, -9)])
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_a_process_stopped_half_way_ends_soon_and_the_next_load_embeds_only_what_is_missing(
     slow: EmbeddingServer, graph: Graph, settings: Settings, neo4j: Address, new_world: NewWorld, tmp_path: Path,
     sent: signal.Signals, status: int,
@@ -532,7 +547,7 @@ def together(*jobs: Callable[[], Any]) -> list[Any]:
         return list(pool.map(one, jobs))
 
 
-@pytest.mark.parametrize("attempt", range(4))
+@pytest.mark.parametrize("attempt", range(2))
 def test_two_loads_at_once_end_in_one_sound_world(
     graph: Graph, settings: Settings, new_world: NewWorld, embedded: list[str], attempt: int
 ) -> None:
@@ -545,7 +560,7 @@ def test_two_loads_at_once_end_in_one_sound_world(
     assert sound(graph, world) in {each.digest for each in came if not isinstance(each, Exception)}
 
 
-@pytest.mark.parametrize("attempt", range(4))
+@pytest.mark.parametrize("attempt", range(2))
 def test_two_files_of_notes_at_once_lose_nothing_that_was_said_to_be_loaded(
     graph: Graph, settings: Settings, new_world: NewWorld, embedded: list[str], attempt: int
 ) -> None:
@@ -617,9 +632,18 @@ def test_another_model_is_refused_before_anything_is_written(
 
 
 @pytest.mark.parametrize(
-    "cut", [None, "load/begin", "load/strip", "load/stripped", "load/facts", "load/link", "load/finish"]
+    ("cut", "same_dimension"),
+    [
+        (None, False),
+        (None, True),
+        ("load/begin", True),
+        ("load/strip", True),
+        ("load/strip", False),
+        ("load/stripped", True),
+        ("load/facts", True),
+        ("load/finish", False),
+    ],
 )
-@pytest.mark.parametrize("same_dimension", [False, True])
 def test_re_embedding_leaves_the_world_as_if_loaded_with_that_model_also_when_it_was_cut_short(
     graph: Graph, settings: Settings, neo4j: Address, new_world: NewWorld, embedded: list[str],
     cut: str | None, same_dimension: bool,
@@ -774,7 +798,7 @@ def test_a_load_mends_what_was_lost_since_although_the_file_is_the_same(
         "MATCH (f:Fact {world: $w, fact_id: 'f0003'}) SET f.date = '2026-03-01'",
         "CREATE (:Fact {world: $w, fact_id: 'new', text: 'Never loaded.'})",
         "MATCH (:Fact {world: $w, fact_id: 'f0003'})-[r:SIMILAR_TO]->() DELETE r",
-        "MATCH (a:Fact {world: $w, fact_id: 'f0003'})-[r:SIMILAR_TO]->(b) CREATE (a)-[:SIMILAR_TO {rank: 1, score: 1.0}]->(b)",
+        "MATCH (a:Fact {world: $w, fact_id: 'f0003'})-[:SIMILAR_TO]->(b) CREATE (a)-[:SIMILAR_TO {rank: 1}]->(b)",
     ):
         cypher(neo4j, damage, w=world)
         embedded.clear()

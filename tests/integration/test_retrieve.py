@@ -115,7 +115,9 @@ def test_exactly_as_many_as_asked_for_or_as_there_are(graph: Graph, crowd: dict,
 def test_a_whole_world_comes_in_exact_order(graph: Graph, crowd: dict) -> None:
     view = crowd["views"][:1]
     (ranking,) = nearest(graph, crowd["kb"], view, 1200)
-    cosines = [float(crowd["vectors"][name].astype(np.float64) @ view[0].astype(np.float64)) for name in ranking.fact_ids]
+    cosines = [
+        float(crowd["vectors"][name].astype(np.float64) @ view[0].astype(np.float64)) for name in ranking.fact_ids
+    ]
     assert all(after <= before + 1e-6 for before, after in zip(cosines, cosines[1:], strict=False))
 
 

@@ -157,9 +157,7 @@ def test_edges_both_ways_and_mutual(graph: Graph, new_world: NewWorld) -> None:
         world,
         {"a": [("b", 0.9), ("c", 0.5)], "b": [("a", 0.9)], "c": [("d", 0.8)], "d": [("a", 0.7)], "e": [("a", 0.5)]},
     )
-    found = {
-        edges: layers(graph, world, "a", edges=edges, hops=2) for edges in ("directed", "symmetric", "mutual")
-    }
+    found = {edges: layers(graph, world, "a", edges=edges, hops=2) for edges in ("directed", "symmetric", "mutual")}
     assert found == {
         "directed": [[("b", "a"), ("c", "a")], [("d", "c")]],
         # a's neighbours by score: b 0.9 (once, though both chose each other), d 0.7, c 0.5 before e 0.5 by id;
@@ -273,7 +271,9 @@ READINGS = [
 ]
 
 
-@examples(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@examples(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(drawn=knn_graphs(), hops=st.integers(1, 6), width=st.integers(1, 4))
 def test_any_walk_is_that_of_the_reference(
     graph: Graph, drawn: tuple[dict[str, list[tuple[str, float]]], list[str]], hops: int, width: int

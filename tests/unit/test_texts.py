@@ -45,7 +45,7 @@ def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Put]:
 
 
 def test_a_statement_knows_its_question_parameters_and_shape(put: Put) -> None:
-    found = statement(put(GOOD.replace("", "")))
+    found = statement(put(GOOD))
     assert (found.question, found.params, found.shape) == ("Finds facts.", {"world", "k"}, {"hops"})
     assert found.text.startswith("MATCH (f:Fact")
     assert "//" not in found.text
@@ -64,7 +64,7 @@ def test_a_statement_knows_its_question_parameters_and_shape(put: Put) -> None:
     ],
 )
 def test_a_header_that_differs_from_its_statement_is_refused(put: Put, was: str, now: str, said: str) -> None:
-    text = GOOD.replace("", "")
+    text = GOOD
     assert was in text
     with pytest.raises(TextError, match=said):
         statement(put(text.replace(was, now)))
