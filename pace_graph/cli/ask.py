@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from pace_graph.asking import Reply
 from pace_graph.asking import ask as run_ask
+from pace_graph.cli import options
 from pace_graph.cli.evidence import evidence_tree
 from pace_graph.cli.terminal import Day, as_json, give, say, screen
 from pace_graph.config import PaceConfig, Settings
@@ -30,13 +31,7 @@ from pace_graph.traces import last_trace
     type=click.Choice(list(SYSTEMS)),
     help="How to look.",
 )
-@click.option(
-    "--set",
-    "settings",
-    type=Setting(),
-    multiple=True,
-    help="A setting of the system, such as hops=3; repeatable.",
-)
+@options.settings
 @click.option("--trace/--no-trace", default=True, show_default=True, help="Leave the evidence path in the graph.")
 @as_json
 def ask(

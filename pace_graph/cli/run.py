@@ -91,7 +91,7 @@ def _check_budget(settings: Settings, budget: float | None) -> None:
 
 def _plan(
     env: Env, systems: tuple[str, ...], worlds: tuple[str, ...], answers: bool | None, limit: int | None,
-    settings: tuple[tuple[str, str], ...],
+    settings: tuple[tuple[str, str], ...], must_be_able: bool = True,
 ) -> RunPlan:  # fmt: skip
     return plan_run(
         env,
@@ -100,6 +100,7 @@ def _plan(
         answers=env.chat.configured if answers is None else answers,
         limit=limit,
         settings=dict(settings),
+        must_be_able=must_be_able,
     )
 
 
@@ -138,7 +139,7 @@ def _tell(progress: Progress, folder: RunFolder, machine: bool) -> None:
 def estimate_run(machine: bool, **planning: Any) -> None:
     """Tell what a run would ask of the models, before it does."""
     with open_env(Settings.read(), say) as env:
-        found = estimate(env, _plan(env, **planning))
+        found = estimate(env, _plan(env, must_be_able=False, **planning))
     if machine:
         give([_row(one) for one in found])
         return

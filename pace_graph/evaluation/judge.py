@@ -65,7 +65,7 @@ def judge(chat: Chat, retries: int = 1) -> Runnable[Given, Judged]:
 
 def _once(chat: Chat, given: Given, sample: int) -> Judged:
     shown = {"gold_label": given.gold_label, "gold_judgment": given.gold_judgment, "answer": given.answer}
-    reply = chat.text("judge", PROMPT, sample=sample, **shown)
+    reply = chat.sampled(sample).text("judge", PROMPT, **shown)
     label = label_of(reply)
     if label is None:
         raise ReplyError(PROMPT, reply, f"it is not exactly one of {', '.join(LABELS)}")

@@ -46,7 +46,7 @@ class RunPlan:
 
 def plan_run(
     env: Env, systems: Sequence[str], worlds: Sequence[str], *, answers: bool, limit: int | None = None,
-    settings: Mapping[str, object] | None = None,
+    settings: Mapping[str, object] | None = None, must_be_able: bool = True,
 ) -> RunPlan:  # fmt: skip
     """The plan of a run; nothing is asked yet.
 
@@ -54,13 +54,14 @@ def plan_run(
         worlds: all worlds that have requests when empty.
         limit: the first so many requests of each world.
         settings: fields of PaceConfig, for every system.
+        must_be_able: refuse a plan that needs a model when none is set.
 
     Raises:
         ConfigError, WorldError: when a system, world or setting cannot be used, or a model is needed and none is set.
     """
     chosen = {name: find_system(name).config(**(settings or {})) for name in systems}
     needing = [name for name in chosen if find_system(name).needs_chat]
-    if (needing or answers) and not env.chat.configured:
+    if must_be_able and (needing or answers) and not env.chat.configured:
         why = f"{needing[0]} asks a chat model" if needing else "answers are written by a chat model"
         raise ConfigError(
             f"{why}: set PACE_GRAPH_AGENT__MODEL (and __BASE_URL, __API_KEY), or leave it out (--no-answer)"

@@ -119,8 +119,9 @@ class Retrieval:
         kept: fact ids, best first: what retrieval metrics rank.
         views: text, kind and weight of each.
         lists: the ranked list of each view and leg: view, leg, fact_ids, scores.
-        steps: stage, status, unknown, duplicate, and hits (fact_id, score, hop, path) that each stage gave on, as lists. The
-            names are those of the chain: `retrieve` (all that was found), `fuse`, `pre-hop`, `hop 1` …, `post-hop`.
+        steps: stage, status, unknown, duplicate, and hits (fact_id, score, hop, path) that each stage gave on, as
+            lists. The names are those of the chain: `retrieve` (all that was found), `fuse`, `pre-hop`, `hop 1` …,
+            `post-hop`.
         notes: text that is no fact of the world, for systems that return some.
     """
 
