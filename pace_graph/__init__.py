@@ -39,8 +39,8 @@ _HOMES = {
     "pace_graph.config": ("PaceConfig", "Settings"),
     "pace_graph.env": ("Env", "open_env"),
     "pace_graph.errors": (
-        "ConfigError", "DataError", "GraphError", "InputError", "ModelError", "PaceGraphError", "ReplyError", "ServerDown",
-        "TextError", "WorldError",
+        "ConfigError", "DataError", "GraphError", "InputError", "ModelError", "PaceGraphError", "ReplyError",
+        "ServerDown", "TextError", "WorldError",
     ),
     "pace_graph.records": ("Answered", "Case", "Fact", "Hit", "KnowledgeBase", "Query", "Retrieved"),
     "pace_graph.retrievers": ("SYSTEMS", "System"),

@@ -67,7 +67,8 @@ def ask(
     retrieved = build(env, kb, chosen, c, system).invoke(query, {"callbacks": [ledger]})
     answered = Answered(retrieved, "")
     if env.chat.configured:
-        answered = answer(env.chat, kb, c).invoke(retrieved, {"callbacks": [ledger]})
+        shown = c.model_copy(update={"n_answer": chosen.shows(c) or max(1, len(kb.facts))})
+        answered = answer(env.chat, kb, shown).invoke(retrieved, {"callbacks": [ledger]})
     asked = Asked(system, verdict=answered.verdict, answer=answered.text or None)
     trace_id = write_trace(env.graph, retrieved, asked, c) if trace else None
     return Reply(system, kb, answered, ledger.costs(), trace_id)

@@ -70,6 +70,7 @@ class Settings(BaseSettings):
     answer: ChatSettings = ChatSettings()
     judge: ChatSettings = ChatSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
+    prompts_dir: Path | None = Field(None, description="prompts to use instead of ours, where it has one of that name")
     data_dir: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir(APP, appauthor=False)))
     cache_dir: Path = Field(default_factory=lambda: Path(platformdirs.user_cache_dir(APP, appauthor=False)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
+from urllib.parse import urlsplit
 
 from pace_graph.errors import ConfigError, GraphError, ServerDown
 from pace_graph.texts import statement
@@ -16,6 +17,9 @@ Row = dict[str, Any]
 
 NEEDED = (2026, 1)
 """The oldest release whose vector indexes take a filter (Cypher 25, SEARCH … WHERE)."""
+
+_SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
+_AGENT = "pace-graph"
 
 
 class Graph:
@@ -41,35 +45,19 @@ class Graph:
             GraphError: when the server is older than the Cypher that pace-graph speaks.
         """
         from neo4j import GraphDatabase
-        from neo4j.exceptions import AuthError, ConfigurationError, DriverError, Neo4jError
 
-        try:
-            driver = GraphDatabase.driver(
-                uri,
-                auth=(user, password),
-                connection_timeout=timeout_s,
-                connection_acquisition_timeout=max(timeout_s, 30.0),
-                max_transaction_retry_time=15.0,
-                notifications_min_severity="OFF",
-                telemetry_disabled=True,
-                user_agent="pace-graph",
-            )
-        except (ConfigurationError, ValueError) as error:
-            raise ConfigError(f"PACE_GRAPH_NEO4J__URI: {uri} cannot be used: {error}") from error
-        try:
-            _refuse_old(driver.get_server_info().agent, uri)
-            driver.verify_connectivity()
-        except AuthError as error:
-            driver.close()
-            raise ConfigError(
-                f"{uri} refused user {user}; set PACE_GRAPH_NEO4J__USER and PACE_GRAPH_NEO4J__PASSWORD"
-            ) from error
-        except (DriverError, Neo4jError, OSError) as error:
-            driver.close()
-            raise ServerDown(f"no usable Neo4j at {uri} (database {database}): {_short(error)}") from error
-        except GraphError:
-            driver.close()
-            raise
+        _check_address(uri)
+        _look(uri, user, password, database, timeout_s)
+        driver = GraphDatabase.driver(
+            uri,
+            auth=(user, password),
+            connection_timeout=timeout_s,
+            connection_acquisition_timeout=max(timeout_s, 30.0),
+            max_transaction_retry_time=15.0,
+            notifications_min_severity="OFF",
+            telemetry_disabled=True,
+            user_agent=_AGENT,
+        )
         graph = cls(driver, database)
         try:
             graph.read("schema/ping")
@@ -122,6 +110,50 @@ class Graph:
         except (DriverError, Neo4jError) as error:
             raise GraphError(f"{name}: {_short(error)}") from error
         return [record.data() for record in result.records]
+
+
+def _check_address(uri: str) -> None:
+    """Nothing for the address of a Neo4j.
+
+    By hand, since drivers take http:// too, and where no host is named the one on this machine.
+    """
+    try:
+        parts = urlsplit(uri)
+        usable = parts.scheme in _SCHEMES and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ConfigError(
+            f"PACE_GRAPH_NEO4J__URI: {uri!r} is no address of a Neo4j; write it as bolt://host:7687 or neo4j+s://host"
+        )
+
+
+def _look(uri: str, user: str, password: str, database: str, timeout_s: float) -> None:
+    """One look at a server, by a driver that gives up soon and asks for nothing an old server lacks.
+
+    Raises as `Graph.open` does.
+    """
+    from neo4j import GraphDatabase
+    from neo4j.exceptions import AuthError, DriverError, Neo4jError
+
+    with GraphDatabase.driver(
+        uri,
+        auth=(user, password),
+        connection_timeout=timeout_s,
+        connection_acquisition_timeout=timeout_s,
+        max_transaction_retry_time=0,
+        telemetry_disabled=True,
+        user_agent=_AGENT,
+    ) as driver:
+        try:
+            _refuse_old(driver.get_server_info().agent, uri)
+            driver.verify_connectivity()
+        except AuthError as error:
+            raise ConfigError(
+                f"{uri} refused user {user}; set PACE_GRAPH_NEO4J__USER and PACE_GRAPH_NEO4J__PASSWORD"
+            ) from error
+        except (DriverError, Neo4jError, OSError, ValueError) as error:
+            raise ServerDown(f"no usable Neo4j at {uri} (database {database}): {_short(error)}") from error
 
 
 def _refuse_old(agent: str, uri: str) -> None:

@@ -137,13 +137,18 @@ def names() -> tuple[str, ...]:
 
 
 @cache
-def prompt(name: str) -> Prompt:
+def prompt(name: str, folder: Path | None = None) -> Prompt:
     """The prompt kept in `pace_graph/prompts/<name>.md`: `# system`, `# user`, slots written {{name}}.
+
+    Args:
+        folder: where prompts of the user's own may lie, under the same names; those that do not are ours.
 
     Raises:
         TextError: when there is none, or its parts are not there.
     """
-    source = _prompt_root().joinpath(f"{name}.md")
+    source: Traversable = _prompt_root().joinpath(f"{name}.md")
+    if folder is not None and (folder / f"{name}.md").is_file():
+        source = folder / f"{name}.md"
     if not source.is_file():
         raise TextError(f"there is no prompt {name}.md")
     text = source.read_text(encoding="utf-8")

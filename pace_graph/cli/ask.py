@@ -6,15 +6,15 @@ from datetime import date
 from typing import Any
 
 import click
-from pydantic import ValidationError
 
 from pace_graph.asking import Reply
 from pace_graph.asking import ask as run_ask
 from pace_graph.cli import options
 from pace_graph.cli.evidence import evidence_tree
 from pace_graph.cli.terminal import Day, as_json, give, say, screen
-from pace_graph.config import PaceConfig, Settings
+from pace_graph.config import Settings
 from pace_graph.env import open_env
+from pace_graph.errors import ConfigError
 from pace_graph.ledger import StageCost
 from pace_graph.retrievers import SYSTEMS, find_system
 from pace_graph.traces import last_trace
@@ -28,7 +28,7 @@ from pace_graph.traces import last_trace
     "--system",
     default="pacemaker-rules",
     show_default=True,
-    type=click.Choice(list(SYSTEMS)),
+    type=click.Choice([name for name, system in SYSTEMS.items() if system.group == "system"]),
     help="How to look.",
 )
 @options.settings
@@ -63,14 +63,8 @@ def _check(system: str, settings: tuple[tuple[str, str], ...]) -> None:
     """Refuses settings that the system does not have or cannot take, before a graph is reached."""
     try:
         find_system(system).config(**dict(settings))
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = str(first["loc"][0]) if first["loc"] else ""
-        if first["type"] == "extra_forbidden":
-            raise click.BadParameter(
-                f"there is no setting {name}; there are: {', '.join(PaceConfig.model_fields)}", param_hint="'--set'"
-            ) from error
-        raise click.BadParameter(f"{name}: {first['msg']}, not {first['input']!r}", param_hint="'--set'") from error
+    except ConfigError as error:
+        raise click.BadParameter(str(error), param_hint="'--set'") from error
 
 
 def _plain(reply: Reply) -> str:

@@ -36,7 +36,11 @@ def demo(machine: bool) -> None:
     settings = Settings.read()
     with open_env(settings, say) as env:
         worlds = _load(env, settings)
-        systems = [name for name, system in SYSTEMS.items() if env.chat.configured or not system.needs_chat]
+        systems = [
+            name
+            for name, system in SYSTEMS.items()
+            if system.group == "system" and (env.chat.configured or not system.needs_chat)
+        ]
         say(f"Asking {_QUERIES * len(worlds)} requests of {len(systems)} systems …")
         rows = _measure(env, worlds, systems)
         if machine:

@@ -22,7 +22,15 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "worlds": ("world:worlds", "List the worlds."),
     "world": ("world:world", "Show, verify, re-embed, delete or export a world."),
     "run": ("run:run", "Ask every request of worlds of systems, into a run folder."),
+    "sweep": ("sweep:sweep", "Run one system at every point of a sweep."),
     "estimate": ("run:estimate_run", "Tell what a run would ask of the models, before it does."),
+    "judge": ("judge:judge", "Judge the answers of a run: Pass, Wrong or Fail."),
+    "report": ("report:report", "Report on runs: tables with intervals and tests, and the paper's own figures."),
+    "cost": (
+        "cost:cost",
+        "Show what finding evidence cost: indexing, seconds a request, model calls, and all from a cold start.",
+    ),
+    "export": ("export:export", "Write a run for other tools: as TREC files, or its worlds in BEIR's layout."),
     "db": ("db:db", "Start, stop and look at the local Neo4j that keeps the worlds."),
 }
 """Name to (module:attribute below pace_graph.cli, short help); a test holds the help to the command's own."""
@@ -84,7 +92,7 @@ def _tell(error: click.ClickException) -> None:
     click.echo(f"Error: {' '.join(error.format_message().split())}{where}", err=True)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("pace-graph", cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="pace-graph")
 def main() -> None:
     """Find, in what is known about a person, the facts that speak against a request, or clear it.

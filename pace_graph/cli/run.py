@@ -25,7 +25,7 @@ from pace_graph.retrievers import SYSTEMS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_OFFLINE = tuple(name for name, system in SYSTEMS.items() if not system.needs_chat)
+_OFFLINE = tuple(name for name, system in SYSTEMS.items() if system.ranks and not system.needs_chat)
 
 
 def planned(command: F) -> F:

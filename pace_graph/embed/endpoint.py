@@ -57,15 +57,27 @@ class EndpointEmbedder:
             return np.zeros((0, self.dimension), dtype=np.float32)
         rows = self._call(list(texts))
         try:
-            vectors = np.array(rows, dtype=np.float32)
-        except ValueError as error:
-            raise ModelError(f"{self.name} returned vectors of several lengths") from error
+            # What is too large for 32 bits becomes infinite, and is refused as that.
+            with np.errstate(over="ignore"):
+                vectors = np.array(rows, dtype=np.float32)
+        except (ValueError, TypeError) as error:
+            raise ModelError(f"{self.name} returned vectors of several lengths, or not of numbers") from error
         return checked(vectors, len(texts), self.dimension, self.name)
 
     def _call(self, texts: list[str]) -> list[list[float]]:
         from openai import OpenAIError
 
         try:
-            return self._client.embed_documents(texts)
-        except (OpenAIError, ValueError, TypeError) as error:
-            raise ModelError(f"the embedding endpoint failed for {self.name}: {error}") from error
+            rows = self._client.embed_documents(texts)
+        except (OpenAIError, ValueError, TypeError, LookupError, AttributeError) as error:
+            failed = error
+        else:
+            if rows and all(isinstance(row, list) for row in rows):
+                return rows
+            raise ModelError(f"the embedding endpoint sent no vectors for {self.name}")
+        # Raised out here, without its cause where that quotes the key.
+        secret = self._settings.api_key.get_secret_value() if self._settings.api_key else ""
+        said = f"the embedding endpoint failed for {self.name}: {failed}"
+        if secret and secret in said:
+            raise ModelError(said.replace(secret, "***"))
+        raise ModelError(said) from failed

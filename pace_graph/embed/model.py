@@ -42,6 +42,6 @@ def checked(vectors: Floats, count: int, dimension: int, name: str) -> Floats:
         raise ModelError(f"{name} returned vectors of shape {vectors.shape}, not {(count, dimension)}")
     if not np.isfinite(vectors).all():
         raise ModelError(f"{name} returned a vector with a number that is not finite")
-    if count and not np.linalg.norm(vectors, axis=1).min() > 0:
+    if count and not np.linalg.norm(vectors.astype(np.float64), axis=1).min() > 0:
         raise ModelError(f"{name} returned a vector of length zero")
     return unit(vectors)

@@ -15,7 +15,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self
@@ -33,16 +33,30 @@ class Lines:
     """
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self._lock = Lock()
         _drop_partial(path)
         self._file = path.open("ab", buffering=0)
 
     def append(self, row: Mapping[str, Any]) -> None:
-        """Writes one line and has the disk keep it."""
+        """Writes one line and has the disk keep it.
+
+        Raises:
+            ConfigError: when the disk does not take it; nothing of it is left then.
+        """
         line = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         with self._lock:
-            self._file.write(line)
-            os.fsync(self._file.fileno())
+            before = self._file.seek(0, os.SEEK_END)
+            try:
+                # A disk that is nearly full takes a part, and says so only when asked for the rest.
+                left = line
+                while left:
+                    left = left[self._file.write(left) :]
+                os.fsync(self._file.fileno())
+            except OSError as error:
+                with suppress(OSError):
+                    self._file.truncate(before)
+                raise ConfigError(f"{self.path} cannot be written: {error}; make room, and run again") from error
 
     def close(self) -> None:
         """Closes the file."""
@@ -81,6 +95,8 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                 row = json.loads(line)
             except ValueError as error:
                 raise DataError(path, f"line {number} is no JSON: {error}; remove that line and run again") from error
+            if not isinstance(row, dict):
+                raise DataError(path, f"line {number} is no JSON object; remove that line and run again")
             yield row
 
 
@@ -109,8 +125,18 @@ class RunFolder:
         return self.path.resolve().name
 
     def config(self) -> dict[str, Any]:
-        """What was run."""
-        found: dict[str, Any] = json.loads((self.path / "config.json").read_text(encoding="utf-8"))
+        """What was run.
+
+        Raises:
+            DataError: when config.json holds something else.
+        """
+        file = self.path / "config.json"
+        try:
+            found = json.loads(file.read_bytes())
+        except ValueError as error:
+            raise DataError(file, f"is no JSON: {error}; name another folder") from error
+        if not isinstance(found, dict):
+            raise DataError(file, "is no JSON object; name another folder")
         return found
 
     def queries(self) -> tuple[Asked, ...]:

@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from threading import Lock
+from typing import Any, Literal, Self
 
 from langchain_core.runnables import Runnable
 
 from pace_graph.config import Settings
 from pace_graph.errors import ConfigError, DataError, ModelError, ReplyError
-from pace_graph.evaluation.folder import RunFolder
+from pace_graph.evaluation.folder import Lines, RunFolder
 from pace_graph.evaluation.judge import PROMPT, Given, judge
-from pace_graph.evaluation.rows import Asked, Cost, Judged, Judgment
+from pace_graph.evaluation.rows import Asked, Cost, Judged, Judgment, Key
 from pace_graph.ledger import Ledger, StageCost
 from pace_graph.llm import Chat, untraced
 from pace_graph.texts import prompt
@@ -24,6 +25,8 @@ from pace_graph.texts import prompt
 Unreadable = Literal["error", "fail"]
 Price = Callable[[StageCost, str], float | None]
 Write = Callable[[Given, Judgment], object]
+
+_PRICES = ("usd_in", "usd_cached", "usd_out")
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Judging:
     repeats: int = 1
     retries: int = 1
     unreadable: Unreadable = "error"
-    concurrency: int = 8
+    concurrency: int = 4
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,11 @@ def judge_settings(settings: Settings, model: str | None) -> tuple[Settings, str
     Raises:
         ConfigError: when there is none.
     """
-    if model:
-        settings = settings.model_copy(update={"judge": settings.judge.model_copy(update={"model": model})})
+    if model and model != settings.chat("judge").model:
+        # A price that was set for another model says nothing about this one.
+        no_prices = {name: None for name in _PRICES if name not in settings.judge.model_fields_set}
+        own = settings.judge.model_copy(update={"model": model, **no_prices})
+        settings = settings.model_copy(update={"judge": own})
     name = settings.chat("judge").model
     if not name:
         raise ConfigError(
@@ -95,7 +101,7 @@ def docket(folder: RunFolder) -> Docket:
     return Docket(can, len(answers) - len(said), len(said) - len(can))
 
 
-def _given(asked: Asked, answer: str, key: Any) -> Given | None:
+def _given(asked: Asked, answer: str, key: Key) -> Given | None:
     if not asked.label or not asked.judgment.strip():
         return None
     return Given(key, asked.label, asked.judgment, answer)
@@ -163,38 +169,74 @@ def _cost(ledger: Ledger, model: str, price: Price) -> Cost:
     return Cost(stages=stages, usd=sum(known) if known and len(known) == len(prices) else None)
 
 
-def hold(folder: RunFolder, settings: Settings, model: str) -> None:
-    """Notes what changes a judge's labels beside its judgments, or checks that they were made the same way.
+class Book:
+    """The file of a judge's lines. It is begun with the first line: a judge that never judged leaves nothing behind.
 
-    Raises:
-        ConfigError: when they were not; names what differs.
+    Threads may share it.
     """
+
+    def __init__(self, path: Path, begin: Callable[[], object] = lambda: None) -> None:
+        """Calls `begin` before the first line."""
+        self._path, self._begin = path, begin
+        self._lines: Lines | None = None
+        self._lock = Lock()
+
+    def append(self, row: Mapping[str, Any]) -> None:
+        """Writes one line and has the disk keep it."""
+        with self._lock:
+            if self._lines is None:
+                self._begin()
+                self._lines = Lines(self._path)
+        self._lines.append(row)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._lines is not None:
+            self._lines.close()
+
+
+def judged_by(settings: Settings, model: str) -> dict[str, Any]:
+    """What changes the labels of a judge: kept beside its judgments."""
     sent = settings.chat("judge")
-    now = {
+    return {
         "model": model,
         "prompt": prompt(PROMPT).digest,
         "temperature": sent.temperature,
         "max_tokens": sent.max_tokens,
     }
-    path = folder.judge_file(model).with_suffix(".json")
-    if not path.is_file():
-        _put(path, now)
-        return
-    there = json.loads(path.read_text(encoding="utf-8"))
+
+
+def same_judge(folder: RunFolder, now: Mapping[str, Any]) -> None:
+    """Checks that the judgments there are were made the same way.
+
+    Raises:
+        ConfigError: when they were not; names what differs.
+    """
+    path = _note(folder, now)
+    there = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else now
     different = [
         f"{name}: {there.get(name)!r} there, {now[name]!r} now" for name in now if there.get(name) != now[name]
     ]
     if different:
+        lines = folder.judge_file(now["model"]).name
         raise ConfigError(
-            f"{path} was judged otherwise ({'; '.join(different)}); set it so again, or to judge anew remove it and "
-            f"{folder.judge_file(model).name}"
+            f"{path} was judged otherwise ({'; '.join(different)}); set it so again, or remove it with {lines} "
+            "to judge anew"
         )
 
 
-def _put(path: Path, value: Mapping[str, Any]) -> None:
+def note(folder: RunFolder, now: Mapping[str, Any]) -> None:
+    """Writes down how a judge judges."""
+    path = _note(folder, now)
     part = path.with_suffix(".part")
     with part.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(value, indent=2) + "\n")
+        file.write(json.dumps(now, indent=2) + "\n")
         file.flush()
         os.fsync(file.fileno())
     part.replace(path)
+
+
+def _note(folder: RunFolder, now: Mapping[str, Any]) -> Path:
+    return folder.judge_file(now["model"]).with_suffix(".json")

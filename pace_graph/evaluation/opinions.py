@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
 from statistics import fmean
-from typing import Any
 
 from pace_graph.evaluation.folder import RunFolder
 from pace_graph.evaluation.judge import LABELS
@@ -40,17 +39,19 @@ class Tally:
     Attributes:
         labels: how many of each label, by status of the request and over `all`.
         errors: answers that are errors.
-        unjudged: answers that no opinion could be had of, or not yet; errors of the judge are among them.
+        unjudged: answers without any label, for now or because every opinion on them is an error.
+        failed: opinions that are errors, each repeat counted.
     """
 
     labels: Mapping[str, Mapping[Judged, int]]
     errors: int
     unjudged: int
+    failed: int
 
     @property
     def final(self) -> bool:
-        """Whether every answer is in the labels."""
-        return not self.errors and not self.unjudged
+        """Whether every answer is in the labels, with every opinion that was asked for."""
+        return not self.errors and not self.unjudged and not self.failed
 
 
 def majority(labels: Iterable[Judged]) -> Judged:
@@ -93,19 +94,19 @@ def statuses(folder: RunFolder) -> dict[tuple[str, str], str | None]:
 
 def tallies(folder: RunFolder, judge: str) -> dict[str, Tally]:
     """The labels of one judge by system, in the order the systems were first answered."""
-    labels, status = label_by_answer(folder.judgments(judge)), statuses(folder)
-    answers: dict[str, list[Any]] = defaultdict(list)
-    for answer in folder.answers():
-        answers[answer.key.system].append(answer)
+    judgments, status = list(folder.judgments(judge)), statuses(folder)
+    labels, answers = label_by_answer(judgments), list(folder.answers())
+    failed = Counter(row.key.system for row in judgments if row.status == "error")
     found = {}
-    for system, rows in answers.items():
+    for system in dict.fromkeys(row.key.system for row in answers):
+        rows = [row for row in answers if row.key.system == system]
         said = [row.key for row in rows if row.status == "ok"]
         judged = [key for key in said if key in labels]
         counts = {
             scope: count(labels[key] for key in judged if scope in ("all", status[key.world, key.query_id]))
             for scope in ("all", *STATUSES)
         }
-        found[system] = Tally(counts, len(rows) - len(said), len(said) - len(judged))
+        found[system] = Tally(counts, len(rows) - len(said), len(said) - len(judged), failed[system])
     return found
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any, Literal
 
@@ -13,7 +15,9 @@ from pace_graph.config import PaceConfig
 from pace_graph.env import Env
 from pace_graph.errors import ConfigError
 from pace_graph.evaluation.rows import Asked, Key
-from pace_graph.retrievers import find_system
+from pace_graph.llm.endpoint import shown
+from pace_graph.records import KnowledgeBase
+from pace_graph.retrievers import System, find_system
 from pace_graph.texts import prompt, prompt_names
 from pace_graph.worlds import list_worlds, open_world, read_queries
 
@@ -44,6 +48,11 @@ class RunPlan:
         )
 
 
+def answering(system: System, c: PaceConfig, kb: KnowledgeBase) -> PaceConfig:
+    """The configuration of the answer generator: as the system's, with as many facts as the system shows it."""
+    return c.model_copy(update={"n_answer": system.shows(c) or max(1, len(kb.facts))})
+
+
 def plan_run(
     env: Env, systems: Sequence[str], worlds: Sequence[str], *, answers: bool, limit: int | None = None,
     settings: Mapping[str, object] | None = None, must_be_able: bool = True,
@@ -70,12 +79,13 @@ def plan_run(
     queries = tuple(Asked.of(query) for world in named for query in read_queries(env.graph, world)[:limit])
     if not queries:
         raise ConfigError("there is no request to ask: no world with requests is loaded; try: pace-graph demo")
-    return RunPlan(chosen, queries, answers, _config(env, chosen, named, answers=answers, limit=limit))
+    return RunPlan(chosen, queries, answers, _config(env, chosen, named, queries, answers=answers, limit=limit))
 
 
 def _config(
-    env: Env, systems: Mapping[str, PaceConfig], worlds: Sequence[str], *, answers: bool, limit: int | None
-) -> dict[str, Any]:
+    env: Env, systems: Mapping[str, PaceConfig], worlds: Sequence[str], queries: Sequence[Asked], *, answers: bool,
+    limit: int | None,
+) -> dict[str, Any]:  # fmt: skip
     opened = {world: open_world(env.graph, world) for world in worlds}
     return {
         "systems": {name: config.model_dump() for name, config in systems.items()},
@@ -85,13 +95,16 @@ def _config(
                 "facts": len(kb.facts),
                 "embedding_model": kb.embedding_model,
                 "dimension": kb.dimension,
+                "requests": _digest([query for query in queries if query.world == world]),
             }
             for world, kb in opened.items()
         },
         "answers": answers,
         "limit": limit,
         "models": _models(env),
-        "prompts": {name: prompt(name).digest for name in prompt_names() if name.startswith("pace/")},
+        "prompts": {
+            name: prompt(name, env.settings.prompts_dir).digest for name in prompt_names() if name.startswith("pace/")
+        },
         "versions": {
             "pace-graph": __version__,
             "python": platform.python_version(),
@@ -100,11 +113,22 @@ def _config(
     }
 
 
+def _digest(queries: Sequence[Asked]) -> str:
+    """A digest of requests, gold included: a world's own digest is of its facts alone."""
+    rows = json.dumps([asdict(query) for query in queries], sort_keys=True)
+    return hashlib.sha256(rows.encode()).hexdigest()[:16]
+
+
 def _models(env: Env) -> dict[str, Any]:
     roles: tuple[Literal["agent", "answer"], ...] = ("agent", "answer")
     chosen = {role: env.settings.chat(role) for role in roles}
     return {
-        role: {"model": c.model, "base_url": c.base_url, "temperature": c.temperature, "max_tokens": c.max_tokens}
+        role: {
+            "model": c.model,
+            "base_url": c.base_url and shown(c.base_url),
+            "temperature": c.temperature,
+            "max_tokens": c.max_tokens,
+        }
         for role, c in chosen.items()
         if c.model
     }

@@ -13,7 +13,7 @@ from pace_graph.asking import build
 from pace_graph.env import Env
 from pace_graph.errors import GraphError, ModelError, ServerDown
 from pace_graph.evaluation.folder import Lines, RunFolder
-from pace_graph.evaluation.plan import RunPlan
+from pace_graph.evaluation.plan import RunPlan, answering
 from pace_graph.evaluation.prices import total
 from pace_graph.evaluation.rows import Answer, Asked, Cost, Key, Retrieval, Row, as_json, retrieval
 from pace_graph.ledger import Ledger
@@ -24,10 +24,11 @@ from pace_graph.stages.answer import answer
 
 @dataclass(frozen=True)
 class Chains:
-    """The chains of one system for one world: to retrieve, and to answer from what was retrieved."""
+    """The chains of one system for one world: to retrieve, and to answer from the first `shown` facts retrieved."""
 
     retrieve: Runnable[Query, Retrieved]
     answer: Runnable[Retrieved, Answered]
+    shown: int
 
 
 @dataclass
@@ -112,12 +113,15 @@ class _Run:
                     under_way.add(pool.submit(self._one, key, chains))
                     if len(under_way) >= 2 * concurrency:
                         under_way = _settled(under_way)
-                    if self._spent():
+                    if self.progress.out_of_budget:
                         break
                 while under_way:
                     under_way = _settled(under_way)
             except BaseException:
+                # Calls under way end, and their replies are kept; none is begun.
+                self._env.chat.stop()
                 pool.shutdown(wait=True, cancel_futures=True)
+                self._env.chat.go_on()
                 raise
         return self.progress
 
@@ -135,16 +139,21 @@ class _Run:
             yield key, chains[at]
 
     def _chains(self, key: Key) -> Chains:
-        config, kb = self._plan.systems[key.system], self._env.world(key.world)
+        config, kb, system = self._plan.systems[key.system], self._env.world(key.world), find_system(key.system)
+        shown = answering(system, config, kb)
         return Chains(
-            build(self._env, kb, find_system(key.system), config, key.system), answer(self._env.chat, kb, config)
+            build(self._env, kb, system, config, key.system), answer(self._env.chat, kb, shown), shown.n_answer
         )
 
-    def _spent(self) -> bool:
-        self.progress.out_of_budget = self._budget is not None and self.progress.usd >= self._budget
-        return self.progress.out_of_budget
+    def _may_begin(self) -> bool:
+        with self._lock:
+            spent = self._budget is not None and self.progress.usd >= self._budget
+            self.progress.out_of_budget |= spent
+        return not spent
 
     def _one(self, key: Key, chains: Chains) -> None:
+        if not self._may_begin():
+            return
         query = self._queries[key.world, key.query_id]
         if key in self._found:
             retrieved = restored(query, self._found[key])
@@ -155,7 +164,7 @@ class _Run:
                 return
             retrieved = found
         if self._plan.answers:
-            self._write(self._answer(key, retrieved, chains.answer), last=True)
+            self._write(self._answer(key, retrieved, chains), last=True)
 
     def _retrieve(
         self, key: Key, query: Asked, chain: Runnable[Query, Retrieved]
@@ -170,13 +179,13 @@ class _Run:
         depth = self._plan.systems[key.system].k
         return retrieval(key, retrieved, self._cost(ledger), depth), retrieved
 
-    def _answer(self, key: Key, retrieved: Retrieved, chain: Runnable[Retrieved, Answered]) -> Answer:
+    def _answer(self, key: Key, retrieved: Retrieved, chains: Chains) -> Answer:
         ledger = Ledger()
         try:
-            answered = chain.invoke(retrieved, {"callbacks": [ledger]})
+            answered = chains.answer.invoke(retrieved, {"callbacks": [ledger]})
         except ModelError as error:
             return Answer(key, "error", error=str(error), cost=self._cost(ledger))
-        shown = retrieved.fact_ids[: self._plan.systems[key.system].n_answer]
+        shown = retrieved.fact_ids[: chains.shown]
         return Answer(key, "ok", answered.text, answered.verdict, shown, cost=self._cost(ledger))
 
     def _cost(self, ledger: Ledger) -> Cost:

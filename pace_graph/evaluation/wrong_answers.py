@@ -31,7 +31,7 @@ _LEAD = {
     ("non_conflict", True): "可以，这件事能办。",
 }
 _EMPTY = {
-    False: "I have looked into it, but I cannot tell whether it can be done. Let me know more and I will think about it.",
+    False: "I have looked into it, but I cannot tell whether it can be done. Tell me more and I will think about it.",
     True: "我看过了，但说不好这件事能不能办。请再多告诉我一些，我再想想。",
 }
 

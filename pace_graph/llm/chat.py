@@ -77,6 +77,14 @@ class Chat:
             self._clients.clear()
             self._open.close()
 
+    def stop(self) -> None:
+        """Begins no further call until `go_on`: those under way end, and their replies are kept."""
+        self._limits.stop()
+
+    def go_on(self) -> None:
+        """Begins calls again."""
+        self._limits.go_on()
+
     def sampled(self, sample: int) -> Self:
         """The same models, asked for another sample: its replies never come from the cache of an earlier one."""
         other = copy(self)
@@ -101,10 +109,11 @@ class Chat:
             ModelError: when the endpoint failed.
             ReplyError: when the reply is empty, refused or cut short.
         """
-        system, user = _filled(prompt_file(prompt), slots)
+        system, user = _filled(prompt_file(prompt, self._settings.prompts_dir), slots)
         key = self._key(role, system, user, None)
-        if (kept := self._kept(key)) is not None:
-            return kept
+        if self._replies and (kept := self._replies.get(key)) is not None:
+            saved(kept.tokens)
+            return kept.reply
         reply = self._ask(role, prompt, system, user, None)
         text = whole(unthought(_checked(reply, prompt)))
         if not text:
@@ -122,22 +131,34 @@ class Chat:
             ModelError: when the endpoint failed.
             ReplyError: when no reply could be read.
         """
-        file = prompt_file(prompt)
+        file = prompt_file(prompt, self._settings.prompts_dir)
         if "schema" in file.slots:
             slots.setdefault("schema", schema_text(contract))
         system, user = _filled(file, slots)
-        for attempt in range(retries + 1):
-            try:
-                return self._read_once(role, prompt, contract, system, user if attempt == 0 else user + _AGAIN)
-            except ReplyError:
-                if attempt == retries:
-                    raise
-        raise ReplyError(prompt, "", f"it was asked for {retries + 1} times")
+        tries = [user, *[user + _AGAIN] * retries]
+        # A reply that could be read only when asked for again is not asked for a third time.
+        for asked in dict.fromkeys(tries):
+            if (known := self._known(role, contract, system, asked)) is not None:
+                return known
+        for asked in tries[:-1]:
+            with suppress(ReplyError):
+                return self._read_once(role, prompt, contract, system, asked)
+        return self._read_once(role, prompt, contract, system, tries[-1])
+
+    def _known(self, role: Role, contract: type[M], system: str, user: str) -> M | None:
+        kept = self._replies.get(self._key(role, system, user, contract)) if self._replies else None
+        if kept is None:
+            return None
+        try:
+            found = read(kept.reply, contract)
+        except UnreadableError:
+            # What an older release could read and this one cannot is as good as not there.
+            return None
+        saved(kept.tokens)
+        return found
 
     def _read_once(self, role: Role, prompt: str, contract: type[M], system: str, user: str) -> M:
         key = self._key(role, system, user, contract)
-        if (kept := self._kept(key)) is not None:
-            return read(kept, contract)
         reply = self._ask(role, prompt, system, user, contract)
         text = _checked(reply, prompt)
         try:
@@ -151,7 +172,7 @@ class Chat:
         if self._replies is None:
             return ""
         chosen = self._settings.chat(role)
-        form = contract.model_json_schema() if contract else None
+        form = schema_text(contract) if contract else None
         sent = {
             "model": chosen.model,
             "url": chosen.base_url,
@@ -159,13 +180,6 @@ class Chat:
             "most": chosen.max_tokens,
         }
         return key_of(**sent, system=system, user=user, form=form, sample=self._sample)
-
-    def _kept(self, key: str) -> str | None:
-        kept = self._replies.get(key) if self._replies else None
-        if kept is None:
-            return None
-        saved(kept.tokens)
-        return kept.reply
 
     def _keep(self, key: str, role: Role, prompt: str, text: str, reply: AIMessage) -> None:
         if self._replies is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -49,6 +50,16 @@ class Contract(BaseModel):
     """A reply. What it does not know is left aside."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+    @classmethod
+    def model_json_schema(cls, *how: Any, **more: Any) -> dict[str, Any]:
+        """The JSON schema; the plain one is made once, for every prompt of a run asks for it."""
+        return super().model_json_schema(*how, **more) if how or more else _plain_schema(cls)
+
+
+@cache
+def _plain_schema(contract: type[Contract]) -> dict[str, Any]:
+    return super(Contract, contract).model_json_schema()
 
 
 class Dimension(Contract):

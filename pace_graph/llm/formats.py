@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -24,6 +25,7 @@ def refused(status: int | None, message: str) -> bool:
     return status in _REFUSING and _ABOUT_FORMAT.search(message) is not None
 
 
+@cache
 def strict_schema(contract: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of a contract as strict modes want it: every field required, no other fields."""
 
@@ -49,6 +51,7 @@ def strict_schema(contract: type[BaseModel]) -> dict[str, Any]:
     return schema
 
 
+@cache
 def schema_text(contract: type[BaseModel]) -> str:
     """The schema of a contract for the `schema` slot of a prompt."""
     return json.dumps(strict_schema(contract), ensure_ascii=False)

@@ -6,6 +6,9 @@ import hashlib
 import json
 import os
 import sqlite3
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -38,27 +41,32 @@ class Replies:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = Lock()
-        try:
+        with self._usable():
             path.parent.mkdir(parents=True, exist_ok=True)
             # Prompts hold private facts: the file is its owner's alone.
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             self._base = sqlite3.connect(path, timeout=30.0, isolation_level=None, check_same_thread=False)
+        # One that is dropped without being closed leaves no file open.
+        self._finalizer = weakref.finalize(self, self._base.close)
+        with self._usable():
             self._base.execute("PRAGMA journal_mode=WAL")
+            # A kill loses nothing; a power cut at worst the last replies, which are then asked for again.
+            self._base.execute("PRAGMA synchronous=NORMAL")
             self._base.execute(_TABLE)
-        except (OSError, sqlite3.Error) as error:
-            raise ConfigError(
-                f"the reply cache {path} cannot be used: {error}; name another one, or remove it"
-            ) from error
 
     def get(self, key: str) -> Kept | None:
-        """The reply of a key, if it is there."""
-        with self._lock:
+        """The reply of a key, if it is there.
+
+        Raises:
+            ConfigError: when the file cannot be used any more.
+        """
+        with self._lock, self._usable():
             row = self._base.execute("SELECT reply, tokens FROM replies WHERE key = ?", (key,)).fetchone()
         return Kept(*row) if row else None
 
     def put(self, key: str, model: str, prompt: str, kept: Kept) -> None:
-        """Keeps a reply that was read."""
-        with self._lock:
+        """Keeps a reply that was read. Raises as `get` does."""
+        with self._lock, self._usable():
             self._base.execute(
                 "INSERT OR REPLACE INTO replies (key, model, prompt, reply, tokens) VALUES (?, ?, ?, ?, ?)",
                 (key, model, prompt, kept.reply, kept.tokens),
@@ -68,6 +76,15 @@ class Replies:
         """Closes the file."""
         with self._lock:
             self._base.close()
+
+    @contextmanager
+    def _usable(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            raise ConfigError(
+                f"the reply cache {self.path} cannot be used: {error}; name another one, or remove it"
+            ) from error
 
 
 def key_of(**parts: Any) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from pydantic import ValidationError
+
 from pace_graph.config import PaceConfig
 from pace_graph.errors import ConfigError
 from pace_graph.retrievers.full_kb import full_kb
@@ -53,8 +55,15 @@ class System:
     group: Literal["system", "control", "ablation"] = "system"
 
     def config(self, **given: object) -> PaceConfig:
-        """The configuration: the paper's, this system's own defaults, then what is given."""
-        return PaceConfig.model_validate({**dict(self.defaults), **given})
+        """The configuration: the paper's, this system's own defaults, then what is given.
+
+        Raises:
+            ConfigError: when a setting is unknown or cannot be used; names it.
+        """
+        try:
+            return PaceConfig.model_validate({**dict(self.defaults), **given})
+        except ValidationError as error:
+            raise ConfigError(unusable(error)) from error
 
 
 # Its filters cost nothing, so it reads deeper before the first one than a model is asked to.
@@ -88,6 +97,15 @@ SYSTEMS: dict[str, System] = {
     "pacemaker-no-traversal": _model(without_traversal(with_model), "the walk", shown_without_traversal),
     "pacemaker-no-selection": _model(without_selection(with_model), "the last filter", everything),
 }
+
+
+def unusable(error: ValidationError) -> str:
+    """What is wrong with a setting, in one sentence."""
+    first = error.errors()[0]
+    name = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f"there is no setting named {name}; there are: {', '.join(PaceConfig.model_fields)}"
+    return f"the setting {name} cannot be {first['input']!r}: {first['msg']}"
 
 
 def find_system(name: str) -> System:

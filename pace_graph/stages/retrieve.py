@@ -15,8 +15,8 @@ from pace_graph.records import KnowledgeBase, Leg, Ranking, Rankings, Views
 from pace_graph.stages.stage import stage
 
 _MORE = 300
-"""Candidates beyond k. On worlds of tight clusters (2,035 facts, 64 and 384 dimensions) 50 more leave recall@10 at 0.97,
-200 more at 0.992, 300 more at 1.000; it costs some milliseconds for four views."""
+"""Candidates beyond k. On worlds of tight clusters (2,035 facts, 64 and 384 dimensions) 50 more leave recall@10 at
+0.97, 200 more at 0.992, 300 more at 1.000; it costs some milliseconds for four views."""
 _NONE: Row = {"fact_ids": [], "scores": []}
 
 

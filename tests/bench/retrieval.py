@@ -38,9 +38,7 @@ def main() -> None:
     settings = Settings.read(embedding=EmbeddingSettings(model=onnx.LATIN))
     with open_env(settings, print) as env:
         names = _load(env, given.worlds, given.facts)
-        print(
-            f"pace-graph {__version__}, Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores"
-        )
+        print(f"pace-graph {__version__}, Python {platform.python_version()}, {os.cpu_count()} cores")
         print(f"{len(names)} worlds of {given.facts} facts; milliseconds a request over {given.requests} requests\n")
         for system in given.systems.split(","):
             _measure(env, system, names, given.requests)

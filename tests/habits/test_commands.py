@@ -79,7 +79,7 @@ def test_the_readme_names_no_command_that_is_not_there() -> None:
         *re.findall(r"^pace-graph ([a-z].*)", fences, re.MULTILINE),
         *re.findall(r"`pace-graph ([a-z][^`]*)`", README),
     ]
-    assert len(said) >= len(LEAVES)
+    assert len(said) >= 15  # otherwise the README is not read as it is written
     for line in said:
         words = tuple(re.match(r"[a-z][a-z-]*(?: [a-z][a-z-]*)?", line)[0].split())  # type: ignore[index]
         path = words if words[:1] in groups else words[:1]

@@ -90,7 +90,7 @@ def test_console_script_and_formats_point_at_something() -> None:
 
     project = PROJECT["project"]
     points = {**project["scripts"], **project["entry-points"]["pace_graph.loaders"]}
-    assert set(points) == {"pace-graph", "facts", "pace"}
+    assert {"pace-graph", "facts", "pace"} <= set(points)
     for target in points.values():
         module, name = target.split(":")
         assert getattr(import_module(module), name)

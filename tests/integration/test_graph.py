@@ -166,7 +166,7 @@ def test_a_server_of_another_kind_is_no_neo4j() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", ["http://127.0.0.1:7474", "127.0.0.1:7687", "bolt://127.0.0.1:notaport", "bolt://", ""]
+    "wrong", ["http://127.0.0.1:7474", "127.0.0.1:7687", "bolt://127.0.0.1:notaport", "bolt://", "bolt://:7687", ""]
 )
 def test_an_address_that_is_none_is_named(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PACE_GRAPH_NEO4J__URI", wrong)

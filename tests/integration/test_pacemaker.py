@@ -14,14 +14,14 @@ from uuid import uuid4
 import pytest
 
 from loaders.write import write_world
-from pace_graph.ask import Reply, ask
+from pace_graph.asking import Reply, ask
 from pace_graph.config import ChatSettings, Settings
 from pace_graph.env import open_env
 from pace_graph.errors import ConfigError, ReplyError
 from pace_graph.graph import Graph
 from pace_graph.records import Attribute, Case, Fact, Person, Query, Retrieved, Step, Timeline
-from tests.openai_server import Request, Scripted, ScriptedServer
 from tests.openai_server import Reply as Sent
+from tests.openai_server import Request, Scripted, ScriptedServer
 
 REF = date(2026, 3, 20)
 REQUEST = "Book the lake cabin for Joan and me tomorrow evening."

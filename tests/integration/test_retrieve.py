@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from unittest import mock
 from uuid import uuid4
 
@@ -118,7 +119,7 @@ def test_a_whole_world_comes_in_exact_order(graph: Graph, crowd: dict) -> None:
     cosines = [
         float(crowd["vectors"][name].astype(np.float64) @ view[0].astype(np.float64)) for name in ranking.fact_ids
     ]
-    assert all(after <= before + 1e-6 for before, after in zip(cosines, cosines[1:], strict=False))
+    assert all(after <= before + 1e-6 for before, after in pairwise(cosines))
 
 
 def test_the_first_view_alone_goes_deeper(graph: Graph, crowd: dict) -> None:

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from loaders.write import write_world
-from pace_graph.ask import ask, build
+from pace_graph.asking import ask, build
 from pace_graph.config import ChatSettings, PaceConfig, Settings
 from pace_graph.env import Env, open_env
 from pace_graph.errors import WorldError
@@ -26,6 +26,8 @@ WORDS = ("lake", "cabin", "evening", "bridge", "garden", "market", "harbour", "m
 HAN = ("湖边", "木屋", "晚上", "大桥", "花园", "市场", "码头", "展馆", "车站", "书店")
 PLAIN = ("bm25", "dense", "hybrid")
 ALL = list(SYSTEMS)
+SEARCHING = [name for name, system in SYSTEMS.items() if system.group != "control"]
+"""All but those that a search is compared with: they are given their facts."""
 
 
 def english(count: int, start: int = 0) -> dict[str, str]:
@@ -91,8 +93,11 @@ def run(chatty: Env, worlds: dict[str, str]) -> Run:
     return retrieve
 
 
-def at_most(name: str, c: PaceConfig) -> int:
-    return c.n_baseline if name in PLAIN else c.n_final
+def at_most(name: str, shape: str) -> int:
+    c = PaceConfig()
+    if name == "full-kb" or name.endswith("-no-selection"):
+        return len(SHAPES[shape])
+    return {"oracle": 0, "no-memory": 0}.get(name, c.n_baseline if name in PLAIN else c.n_final)
 
 
 @pytest.mark.parametrize("text", [ASKED, CHINESE], ids=["english", "chinese"])
@@ -102,7 +107,7 @@ def test_only_facts_of_the_world_once_each_and_not_too_many(run: Run, name: str,
     found = run(name, shape, text)
     ids = found.fact_ids
     assert set(ids) <= set(SHAPES[shape])
-    assert len(set(ids)) == len(ids) <= at_most(name, PaceConfig())
+    assert len(set(ids)) == len(ids) <= at_most(name, shape)
     for step in found.trail:
         assert set(step.fact_ids) <= set(SHAPES[shape])
         assert len(set(step.fact_ids)) == len(step.fact_ids)
@@ -145,7 +150,7 @@ def test_pacemaker_sorts_as_its_last_filter_says(run: Run) -> None:
 
 
 @pytest.mark.parametrize("k", [1, 3])
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", [name for name in SEARCHING if not name.endswith("-no-selection")])
 def test_fewer_where_fewer_are_asked_for(run: Run, name: str, k: int) -> None:
     found = run(name, "english", n_baseline=k, n_final=k)
     assert len(found.fact_ids) == k
@@ -154,9 +159,11 @@ def test_fewer_where_fewer_are_asked_for(run: Run, name: str, k: int) -> None:
         assert found.fact_ids == run(name, "english").fact_ids[:k]
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", SEARCHING)
 def test_ten_where_there_are_ten(run: Run, name: str) -> None:
-    assert len(run(name, "english").fact_ids) == 10
+    found = len(run(name, "english").fact_ids)
+    # Without its last filter a chain gives the whole pool.
+    assert found > 10 if name.endswith("-no-selection") else found == 10
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -164,15 +171,15 @@ def test_an_empty_world_has_nothing_and_no_error(run: Run, name: str) -> None:
     assert run(name, "empty").hits == ()
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", SEARCHING)
 def test_a_world_of_one_fact_has_that_one(run: Run, name: str) -> None:
     assert run(name, "one fact").fact_ids == ("only",)
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if name != "bm25"])
+@pytest.mark.parametrize("name", [name for name in SEARCHING if name != "bm25"])
 def test_a_world_of_another_language_is_still_searched(run: Run, name: str) -> None:
-    assert len(run(name, "chinese", ASKED).fact_ids) == 10
-    assert len(run(name, "english", CHINESE).fact_ids) == 10
+    assert len(run(name, "chinese", ASKED).fact_ids) >= 10
+    assert len(run(name, "english", CHINESE).fact_ids) >= 10
 
 
 def test_words_alone_find_nothing_in_another_language(run: Run) -> None:
@@ -200,7 +207,7 @@ def test_a_changed_world_is_answered_from_what_it_is_now(
         write_world(chatty.graph, settings, case, source="test")
         found = ask(chatty, world, ASKED, system=name, trace=False).retrieved.fact_ids
         assert set(found) <= set(facts)
-        assert found
+        assert found or name not in SEARCHING
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -209,7 +216,7 @@ def test_a_world_that_is_not_there_is_refused(name: str, chatty: Env) -> None:
         ask(chatty, "nowhere", ASKED, system=name)
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", [name for name in ALL if name != "oracle"])
 def test_gold_changes_nothing(run: Run, name: str, chatty: Env, worlds: dict[str, str]) -> None:
     system = find_system(name)
     chain = build(chatty, chatty.world(worlds["english"]), system, system.config(), name)
@@ -234,6 +241,7 @@ def test_a_batch_gives_what_one_by_one_gives(name: str, chatty: Env, worlds: dic
 
 
 def test_systems_say_what_they_are() -> None:
-    assert ALL == ["bm25", "dense", "hybrid", "pacemaker-rules", "pacemaker"]
-    assert [name for name, system in SYSTEMS.items() if system.needs_chat] == ["pacemaker"]
+    assert ALL[:5] == ["bm25", "dense", "hybrid", "pacemaker-rules", "pacemaker"]
+    calling = {name for name in ALL if name.startswith("pacemaker") and not name.startswith("pacemaker-rules")}
+    assert {name for name, system in SYSTEMS.items() if system.needs_chat} == calling
     assert all(system.help for system in SYSTEMS.values())

@@ -239,7 +239,7 @@ def neighbours_of(lists: Mapping[str, list[tuple[str, float]]], edges: str) -> N
             return [n for n in out if any(back == d for back, _ in lists[n])]
         scores = dict(lists[d])
         for other, its in lists.items():
-            scores.update({other: score for n, score in its if n == d})
+            scores |= {source: score for source, (n, score) in ((other, near) for near in its) if n == d}
         return sorted(scores, key=lambda n: (-scores[n], n))
 
     return near

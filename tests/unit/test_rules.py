@@ -282,7 +282,7 @@ def test_nothing_to_choose_from_leaves_nothing() -> None:
 
 
 def test_rescore_gives_the_pool_its_ranks_for_the_request_within_itself() -> None:
-    # The pool is a, b, x. In the request's dense list (m, a, x) without m: a 1, x 2; in its words' list (b, a): b 1, a 2.
+    # The pool is a, b, x. In the request's dense list (m, a, x) without m: a 1, x 2; in its words' list: b 1, a 2.
     # a = 1/61 + 1/62, b = 1/61, x = 1/62. A counter view's list says nothing here.
     views = (View("q", "original", 1.0), View("c", "counter", 1.2))
     lists = (
