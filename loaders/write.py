@@ -8,6 +8,7 @@ the next one, which embeds only what is missing.
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -209,6 +210,7 @@ def _begin(
 
 
 def _carry_out(load: _Load, case: Case, k_graph: int) -> Loaded:
+    began = time.monotonic()
     _strip_if_stale(load)
     known = _known(load.graph, load.world, load.embedder.dimension)
     facts = sorted(case.facts, key=lambda fact: fact.fact_id)
@@ -221,7 +223,8 @@ def _carry_out(load: _Load, case: Case, k_graph: int) -> Loaded:
     load.write("load/queries", queries=query_rows(case))
     linked = link(load.graph, load.write, load.world, load.embedder.dimension, k_graph, load.progress)
     digest = world_digest(((f.fact_id, f.text, f.date) for f in facts), linked.edges, load.embedder.name)
-    _finish(load, case, content(case, load.embedder.name, k_graph), digest, len(linked.edges))
+    made_from = content(case, load.embedder.name, k_graph)
+    _finish(load, case, made_from, digest, len(linked.edges), time.monotonic() - began)
     changed = sum(fact.fact_id in known for fact in todo)
     return Loaded(
         load.world,
@@ -270,7 +273,7 @@ def _embed(load: _Load, case: Case, facts: Sequence[Fact]) -> None:
     load.progress(load.world, "facts", done, len(facts))
 
 
-def _finish(load: _Load, case: Case, made_from: str, digest: str, edges: int) -> None:
+def _finish(load: _Load, case: Case, made_from: str, digest: str, edges: int, seconds: float) -> None:
     row = load.write(
         "load/finish",
         content=made_from,
@@ -282,6 +285,7 @@ def _finish(load: _Load, case: Case, made_from: str, digest: str, edges: int) ->
         window_end=case.timeline.window_end,
         profile=case.profile_json,
         zone=case.zone,
+        seconds=seconds,
     )
     if not row["ready"]:
         raise GraphError(

@@ -13,13 +13,15 @@ from pace_graph.env import Env
 from pace_graph.errors import ConfigError, InputError
 from pace_graph.ledger import Ledger, StageCost
 from pace_graph.records import Answered, KnowledgeBase, Leg, Query, Ranking, Rankings, Retrieved
-from pace_graph.retrievers import System, find_system
+from pace_graph.retrievers import System, answering, find_system
 from pace_graph.stages.answer import answer
 from pace_graph.stages.fuse import fuse
 from pace_graph.stages.retrieve import retrieve
 from pace_graph.stages.stage import stage
 from pace_graph.stages.views import whole
 from pace_graph.traces import Asked, write_trace
+
+_DEPTH = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,7 @@ def ask(
     retrieved = build(env, kb, chosen, c, system).invoke(query, {"callbacks": [ledger]})
     answered = Answered(retrieved, "")
     if env.chat.configured:
-        shown = c.model_copy(update={"n_answer": chosen.shows(c) or max(1, len(kb.facts))})
-        answered = answer(env.chat, kb, shown).invoke(retrieved, {"callbacks": [ledger]})
+        answered = answer(env.chat, kb, answering(chosen, c, kb)).invoke(retrieved, {"callbacks": [ledger]})
     asked = Asked(system, verdict=answered.verdict, answer=answered.text or None)
     trace_id = write_trace(env.graph, retrieved, asked, c) if trace else None
     return Reply(system, kb, answered, ledger.costs(), trace_id)
@@ -108,15 +109,16 @@ def search(
     kb = env.world(world)
     c = PaceConfig(n_baseline=k)
     query = Query(checked(text), world, ref_date=kb.timeline.ref_date)
-    # What is left out must not cost a place, so all facts are ranked where some may be.
-    depth = k if until is None else max(1, len(kb.facts))
+    # Lists deeper than k: the best three are then the first of the best ten. What is left out must not cost a place, so
+    # all facts are ranked where some may be.
+    depth = max(k, _DEPTH) if until is None else max(1, len(kb.facts))
     hybrid = retrieve(env.graph, env.embedder(kb), env.lexical(kb), kb, k=depth, legs=legs)
 
     def allow(rankings: Rankings) -> Rankings:
-        return up_to(rankings, kb, until, k)
+        return up_to(rankings, kb, until, depth)
 
     allowed = stage("until", allow)
-    return (whole(c) | hybrid | allowed | fuse(k_rrf=c.k_rrf, k=k, n=k)).invoke(query)
+    return (whole(c) | hybrid | allowed | fuse(k_rrf=c.k_rrf, k=depth, n=k)).invoke(query)
 
 
 def up_to(rankings: Rankings, kb: KnowledgeBase, until: date | None, k: int) -> Rankings:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from pace_graph.errors import ConfigError
 
@@ -83,6 +84,12 @@ class Settings(BaseSettings):
         """
         try:
             return cls(**given)
+        except SettingsError as error:
+            found = re.search(r'field "(\w+)"', str(error))
+            name = f"PACE_GRAPH_{found[1].upper() if found else '*'}"
+            raise ConfigError(
+                f"{name}: is a group of settings; set one of it, as {name}__NAME=…, or unset it"
+            ) from error
         except ValidationError as error:
             first = error.errors()[0]
             name = "PACE_GRAPH_" + "__".join(str(part).upper() for part in first["loc"])
@@ -102,7 +109,7 @@ class Settings(BaseSettings):
 class Frozen(BaseModel):
     """A value: cannot be changed, knows no other fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class PaceConfig(Frozen):

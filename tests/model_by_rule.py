@@ -70,7 +70,7 @@ def _said(request: Request) -> Any:
                     }
                     for word in picked
                 ],
-                "risk_summary": f"Whether it can be done hangs on {picked[0]}, and on what was agreed about {picked[1]}.",
+                "risk_summary": f"It hangs on {picked[0]}, and on what was agreed about {picked[1]}.",
             }
         case "views":
             return {"counter": [" ".join(dice.sample(words, min(12, len(words)))) + f" {i}" for i in range(3)]}
@@ -83,8 +83,8 @@ def _said(request: Request) -> Any:
 def said_of(evidence: Sequence[str]) -> str:
     """The answer that rests on this evidence."""
     return (
-        f"I would rather not do that, because of what I know from {', '.join(evidence[:3]) or 'nothing'}. It would fall "
-        "on a time at which something else has been promised, and there is no way to be in both places. Shall I ask "
+        f"I would rather not do that, because of {', '.join(evidence[:3]) or 'nothing'}. It would fall on a "
+        "time at which something else has been promised, and there is no way to be in both places. Shall I ask "
         "whether another day suits everyone who has to be there?"
     )
 

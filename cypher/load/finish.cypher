@@ -1,5 +1,5 @@
 // Declares a world ready, if this load still holds it and everything is there.
-// params: $world, $token, $content, $digest, $facts, $edges, $window_start, $ref_date, $window_end, $profile, $zone
+// params: $world, $token, $content, $digest, $facts, $edges, $window_start, $ref_date, $window_end, $profile, $zone, $seconds
 // returns: world, found_facts, found_edges, ready
 MATCH (w:World {world: $world})
 SET w.lock = true REMOVE w.lock
@@ -10,6 +10,6 @@ WITH w, found_facts, found_edges, found_facts = $facts AND embedded = $facts AND
 FOREACH (_ IN CASE WHEN ready THEN [1] ELSE [] END |
   SET w.status = 'ready', w.content = $content, w.digest = $digest, w.facts = $facts, w.edges = $edges,
       w.window_start = $window_start, w.ref_date = $ref_date, w.window_end = $window_end, w.profile = $profile, w.zone = $zone,
-      w.loaded = datetime()
+      w.loaded = datetime(), w.seconds = coalesce(w.seconds, 0.0) + $seconds
   REMOVE w.load, w.partial)
 RETURN w.world AS world, found_facts, found_edges, ready

@@ -53,7 +53,8 @@ from pace_graph.worlds import list_worlds, read_case
 @as_json
 def sweep(
     out: Path, over: tuple[tuple[str, str], ...], grid: bool, system: str, worlds: tuple[str, ...], limit: int | None,
-    answers: bool, concurrency: int, rpm: int | None, tpm: int | None, cache: Path | None, no_cache: bool, machine: bool,
+    answers: bool, concurrency: int, rpm: int | None, tpm: int | None, cache: Path | None, no_cache: bool,
+    machine: bool,
 ) -> None:  # fmt: skip
     """Run one system at every point of a sweep.
 

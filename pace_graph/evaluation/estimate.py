@@ -13,14 +13,14 @@ from pydantic import BaseModel
 from pace_graph.asking import build
 from pace_graph.config import Settings
 from pace_graph.env import Env
-from pace_graph.evaluation.plan import RunPlan, answering
+from pace_graph.evaluation.plan import RunPlan
 from pace_graph.evaluation.prices import total
 from pace_graph.evaluation.rows import Asked
 from pace_graph.ledger import StageCost
 from pace_graph.lexical import is_cjk
 from pace_graph.llm import Chat, Decision, FilterReply, PlanReply, Role, ViewsReply
 from pace_graph.llm.formats import schema_text
-from pace_graph.retrievers import find_system
+from pace_graph.retrievers import answering, find_system
 from pace_graph.stages.answer import answer
 from pace_graph.texts import prompt as prompt_file
 

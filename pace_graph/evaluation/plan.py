@@ -16,8 +16,7 @@ from pace_graph.env import Env
 from pace_graph.errors import ConfigError
 from pace_graph.evaluation.rows import Asked, Key
 from pace_graph.llm.endpoint import shown
-from pace_graph.records import KnowledgeBase
-from pace_graph.retrievers import System, find_system
+from pace_graph.retrievers import find_system
 from pace_graph.texts import prompt, prompt_names
 from pace_graph.worlds import list_worlds, open_world, read_queries
 
@@ -46,11 +45,6 @@ class RunPlan:
             for query in self.queries
             if query.world == world
         )
-
-
-def answering(system: System, c: PaceConfig, kb: KnowledgeBase) -> PaceConfig:
-    """The configuration of the answer generator: as the system's, with as many facts as the system shows it."""
-    return c.model_copy(update={"n_answer": system.shows(c) or max(1, len(kb.facts))})
 
 
 def plan_run(

@@ -13,12 +13,12 @@ from pace_graph.asking import build
 from pace_graph.env import Env
 from pace_graph.errors import GraphError, ModelError, ServerDown
 from pace_graph.evaluation.folder import Lines, RunFolder
-from pace_graph.evaluation.plan import RunPlan, answering
+from pace_graph.evaluation.plan import RunPlan
 from pace_graph.evaluation.prices import total
 from pace_graph.evaluation.rows import Answer, Asked, Cost, Key, Retrieval, Row, as_json, retrieval
 from pace_graph.ledger import Ledger
 from pace_graph.records import Answered, Hit, Plan, Query, Rankings, Retrieved, Views
-from pace_graph.retrievers import find_system
+from pace_graph.retrievers import answering, find_system
 from pace_graph.stages.answer import answer
 
 

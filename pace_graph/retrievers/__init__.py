@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from pace_graph.config import PaceConfig
 from pace_graph.errors import ConfigError
+from pace_graph.records import KnowledgeBase
 from pace_graph.retrievers.full_kb import full_kb
 from pace_graph.retrievers.no_memory import no_memory
 from pace_graph.retrievers.no_planning import without_planning
@@ -97,6 +98,11 @@ SYSTEMS: dict[str, System] = {
     "pacemaker-no-traversal": _model(without_traversal(with_model), "the walk", shown_without_traversal),
     "pacemaker-no-selection": _model(without_selection(with_model), "the last filter", everything),
 }
+
+
+def answering(system: System, c: PaceConfig, kb: KnowledgeBase) -> PaceConfig:
+    """The configuration of the answer generator: as the system's, with as many facts as the system shows it."""
+    return c.model_copy(update={"n_answer": system.shows(c) or max(1, len(kb.facts))})
 
 
 def unusable(error: ValidationError) -> str:

@@ -514,10 +514,12 @@ def test_a_write_that_is_under_way_when_another_load_begins_is_seen_by_it(
     auth = (neo4j.user, neo4j.password.get_secret_value())
     with GraphDatabase.driver(neo4j.uri, auth=auth) as driver, driver.session() as session:
         under_way = session.begin_transaction()
-        removed = under_way.run(
-            statement("load/remove").text, {"world": world, "token": "mine", "fact_ids": ["f0001"]}
+        # Touches two facts alone: it is the load itself that has to hold the world.
+        rows = [["f0000", target, 9, 0.5] for target in ("f0001", "f0002")]
+        changed_ranks = under_way.run(
+            statement("load/relink").text, {"world": world, "token": "mine", "rows": rows}
         ).single()
-        assert removed["removed"] == 1
+        assert changed_ranks["relinked"] == 2
         with ThreadPoolExecutor(1) as pool:
             other = pool.submit(load, graph, settings, world, facts(5))
             awaited(lambda: bool(waiting(neo4j)))

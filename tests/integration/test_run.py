@@ -433,7 +433,7 @@ def test_a_request_that_fails_for_good_is_an_error_and_is_tried_again(
     assert Counter((row_stage(row), row.status) for row in folder.rows()) == rows
     [error] = [row for row in folder.rows() if row.status == "error"]
     assert (error.key.query_id, error.cost.total.errors) == ("q001", 2)  # the call, and its stage
-    assert re.fullmatch(r"by-rule at http://\S+ failed \(503, tried once: overloaded\)", error.error), error.error
+    assert re.fullmatch(r"by-rule at http://\S+ failed \(503, tries: 1: overloaded\)", error.error), error.error
     assert machine(arguments) == {
         "run": str(folder.path), "requests": 3, "done": 3, "errors": 1, "complete": False, "out_of_budget": False,
         "usd": None,
