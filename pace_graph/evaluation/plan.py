@@ -7,6 +7,7 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from importlib.metadata import version
 from typing import Any, Literal
 
@@ -35,15 +36,17 @@ class RunPlan:
     answers: bool
     config: Mapping[str, Any]
 
-    @property
+    @cached_property
     def keys(self) -> tuple[Key, ...]:
         """What has to be done, world by world, so that few worlds are held at a time."""
+        by_world: dict[str, list[str]] = {}
+        for query in self.queries:
+            by_world.setdefault(query.world, []).append(query.query_id)
         return tuple(
-            Key(system, query.world, query.query_id)
-            for world in dict.fromkeys(query.world for query in self.queries)
+            Key(system, world, query_id)
+            for world, query_ids in by_world.items()
             for system in self.systems
-            for query in self.queries
-            if query.world == world
+            for query_id in query_ids
         )
 
 

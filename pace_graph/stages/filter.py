@@ -74,7 +74,7 @@ def filter_facts(query: Query, candidates: tuple[Fact, ...], chat: Chat, c: Pace
     if too_few and c.short_list == "retry":
         # A second reply that cannot be read takes nothing away from the first.
         with suppress(ReplyError):
-            again = _chosen(_ask(query, candidates, chat, c, n), order, n)
+            again = _chosen(_ask(query, candidates, chat.sampled(1), c, n), order, n)
             kept = max(kept, again, key=lambda found: (found.status == "ok", len(found.ids)))
     if c.short_list == "backfill":
         more = tuple(fact_id for fact_id in order if fact_id not in kept.ids)

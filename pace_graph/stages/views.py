@@ -59,7 +59,7 @@ def _counters(chat: Chat, c: PaceConfig, plan: Plan) -> tuple[list[str], Read]:
     if len(counters) < c.counter_views and c.few_counters == "retry":
         # A second reply that cannot be read takes nothing away from the first.
         with suppress(ReplyError):
-            counters = max(counters, _ask(chat, c, plan), key=len)
+            counters = max(counters, _ask(chat.sampled(1), c, plan), key=len)
     if counters and c.few_counters == "pad":
         counters += [plan.query.text] * (c.counter_views - len(counters))
     return counters, "ok" if counters else "none"
