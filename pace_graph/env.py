@@ -35,7 +35,12 @@ class Env:
         """The world as it is now; raises WorldError as `open_world` does."""
         kept = self._worlds.get(name)
         row = world_row(self.graph, name) if kept else None
-        if kept is None or row is None or row["status"] != "ready" or row["digest"] != kept.digest:
+        if (
+            kept is None
+            or row is None
+            or row["status"] != "ready"
+            or (row["digest"], row["content"]) != (kept.digest, kept.content)
+        ):
             self._worlds[name] = open_world(self.graph, name)
         return self._worlds[name]
 

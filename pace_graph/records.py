@@ -96,6 +96,7 @@ class KnowledgeBase:
 
     Attributes:
         digest: of facts, embedding model and edges; changes whenever any of them does.
+        content: digest of all that the world was made from, people and timeline included.
         facts: every fact, ordered by id.
         days: ISO days that a fact's text mentions, and its own.
         instants: of the facts that have a date of their own, in UTC.
@@ -113,6 +114,7 @@ class KnowledgeBase:
     persona: str = ""
     timeline: Timeline = Timeline()
     zone: str = "UTC"
+    content: str = ""
 
 
 @dataclass(frozen=True, slots=True)

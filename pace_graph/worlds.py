@@ -59,6 +59,7 @@ def open_world(graph: Graph, world: str) -> KnowledgeBase:
         persona=ego,
         timeline=_timeline(row),
         zone=row["zone"] or "UTC",
+        content=row["content"] or "",
     )
 
 

@@ -28,7 +28,7 @@ from pace_graph.traces import last_trace
     "--system",
     default="pacemaker-rules",
     show_default=True,
-    type=click.Choice([name for name, system in SYSTEMS.items() if system.group == "system"]),
+    type=click.Choice(list(SYSTEMS)),
     help="How to look.",
 )
 @options.settings
