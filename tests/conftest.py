@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -17,6 +18,10 @@ from pace_graph.server import Address
 
 CACHE = Settings().cache_dir
 """Read before any test changes the environment: jars and models are downloaded once, not for every run."""
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A job in the background ignores SIGINT, and so would every command that the tests start and interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _FOREIGN = ("PACE_GRAPH_", "OPENAI_", "LANGSMITH_", "LANGCHAIN_")
 
