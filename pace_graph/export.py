@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pace_graph.errors import ConfigError
+from pace_graph.files import write_new
 from pace_graph.graph import Graph
 from pace_graph.records import Case, Fact, Query
 from pace_graph.worlds import read_case, ready_row
@@ -34,16 +34,7 @@ def export_world(graph: Graph, world: str, folder: Path) -> tuple[Path, ...]:
     }
     if case.profile_json:
         files[folder / "profile" / f"{world}.json"] = case.profile_json
-    there = [path for path in files if path.exists()]
-    if there:
-        raise ConfigError(f"{there[0]} is there already; name another folder, or remove it")
-    try:
-        for path, text in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{error.filename or folder} cannot be written: {error.strerror}") from error
-    return tuple(files)
+    return write_new(files)
 
 
 def _day(day: object) -> str | None:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from pace_graph.errors import WorldError
-from pace_graph.evaluation.export_files import write_new
 from pace_graph.evaluation.folder import RunFolder
 from pace_graph.evaluation.rows import Asked
+from pace_graph.files import write_new
 from pace_graph.graph import Graph
 from pace_graph.records import Fact
 from pace_graph.worlds import read_case, ready_row

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from pace_graph.evaluation.export_files import write_new
 from pace_graph.evaluation.folder import RunFolder, file_name
 from pace_graph.evaluation.rows import Asked, Retrieval
+from pace_graph.files import write_new
 from pace_graph.retrievers import SYSTEMS
 
 

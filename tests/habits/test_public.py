@@ -47,3 +47,11 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     code = "import sys, pace_graph; print(*({name.split('.')[0] for name in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"neo4j", "langchain_core", "numpy", "pydantic", "rich"} & set(loaded)
+
+
+def test_the_function_ask_is_not_hidden_by_a_module() -> None:
+    # A module named as the function would take its place once anything imports it.
+    import pace_graph.asking
+    import pace_graph.cli.ask
+
+    assert callable(pace_graph.ask)

@@ -16,12 +16,12 @@ from ir_measures import RR, R, Success
 
 from pace_graph.errors import ConfigError
 from pace_graph.evaluation.export_beir import beir_files
-from pace_graph.evaluation.export_files import write_new
 from pace_graph.evaluation.export_trec import export_trec, names, qrels, ranks, trec_name
 from pace_graph.evaluation.export_trec import run as trec_run
 from pace_graph.evaluation.folder import Lines, RunFolder
 from pace_graph.evaluation.metrics import all_gold, hit, recall, reciprocal_rank
 from pace_graph.evaluation.rows import Asked, Key, Retrieval, as_json
+from pace_graph.files import write_new
 from pace_graph.records import Fact, Query
 
 ODD = ("a b", "tab\there", "100%", "a/b", "a%2Fb", "#1", "事実", "line\nend", "\u2028", "Q0", " ", "👩‍👩‍👧")

@@ -14,8 +14,8 @@ from loaders.beir import read
 from loaders.pace import read as read_pace
 from pace_graph.errors import ConfigError, DataError
 from pace_graph.evaluation.export_beir import beir_files
-from pace_graph.evaluation.export_files import write_new
 from pace_graph.evaluation.rows import Asked
+from pace_graph.files import write_new
 from pace_graph.formats import find_format
 from pace_graph.records import Case, Fact, Query
 
