@@ -32,9 +32,17 @@ def export_world(graph: Graph, world: str, folder: Path) -> tuple[Path, ...]:
         folder / "kb" / world / "corpus.json": _json({"timeline": timeline, "corpus": [_fact(f) for f in case.facts]}),
         folder / "kb" / world / "queries.json": _json({"timeline": timeline, "queries": _queries(case)}),
     }
-    if case.profile_json:
-        files[folder / "profile" / f"{world}.json"] = case.profile_json
+    if profile := _profile(case):
+        files[folder / "profile" / f"{world}.json"] = profile
     return write_new(files)
+
+
+def _profile(case: Case) -> str:
+    ego = next((person.name for person in case.people if person.role == "ego"), None)
+    if case.profile_json or ego is None:
+        return case.profile_json
+    # A world of someone's own notes has no profile file, but may know whose notes they are.
+    return _json({"case_id": case.world, "spec": {"demographic": {"full_name": ego}}})
 
 
 def _day(day: object) -> str | None:

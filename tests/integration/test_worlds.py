@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 
 import pace_graph
-from loaders.write import Loaded, re_embed
+from loaders.write import Loaded, re_embed, write_world
 from pace_graph.config import Settings
+from pace_graph.env import Env
 from pace_graph.errors import ConfigError, WorldError
 from pace_graph.export import export_world
+from pace_graph.formats import find_format
 from pace_graph.graph import Graph
-from pace_graph.records import Fact
+from pace_graph.records import Case, Fact, Person
 from pace_graph.server import Address
 from pace_graph.verify import verify_world
 from pace_graph.worlds import delete_world, list_worlds, open_world, read_case, world_row
@@ -419,3 +421,12 @@ def test_what_was_loaded_again_under_a_deleted_name_is_new(
     now = changed(facts(20), f0004="cello cello")
     assert load(graph, settings, world, now).digest != first.digest
     assert found(world, "cello", "--legs", "lexical")[0] == "f0004"
+
+
+def test_an_export_of_notes_keeps_whose_they_are(env: Env, new_world: Callable[[], str], tmp_path: Path) -> None:
+    case = Case(new_world(), (Fact("a", "Ada swims."), Fact("b", "Ada rows.")), people=(Person("Ada Ferns", "ego"),))
+    write_world(env.graph, env.settings, case, source="notes")
+    export_world(env.graph, case.world, tmp_path)
+    (back,) = find_format("pace").read(tmp_path)
+    assert [(person.name, person.role) for person in back.people] == [("Ada Ferns", "ego")]
+    assert back.facts == case.facts
