@@ -141,10 +141,10 @@ def checked(text: str) -> str:
     Raises:
         InputError: when it is blank, or cannot be sent anywhere (a lone surrogate).
     """
-    if not text.strip():
-        raise InputError("the request is blank; say what is to be done")
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise InputError(f"the request cannot be read as text: {error.reason} at character {error.start}") from error
+    if not any(sign.isprintable() and not sign.isspace() for sign in text):
+        raise InputError("the request is blank; say what is to be done")
     return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib.resources import as_file, files
@@ -19,6 +20,7 @@ from pace_graph.cli.evidence import evidence_tree
 from pace_graph.cli.load import told, write_all
 from pace_graph.cli.terminal import as_json, give, say, screen
 from pace_graph.config import Settings
+from pace_graph.dates import is_chinese
 from pace_graph.env import Env, open_env
 from pace_graph.evaluation.measure import Measured, averages, measure, stage_seconds
 from pace_graph.evaluation.metrics import PAPER
@@ -133,7 +135,9 @@ def _milliseconds(seconds: Sequence[float]) -> tuple[str, str]:
 def _show_path(env: Env, rows: list[Measured], out: Console) -> None:
     """Draws the conflict request for which the last system found most of the gold, over the most hops."""
     system = "pacemaker" if env.chat.configured else "pacemaker-rules"
-    found = _chosen(rows, system, label="conflict")
+    chinese = os.environ.get("LANG", "").startswith("zh")
+    # Shown in the reader's language, where the environment tells it.
+    found = [row for row in _chosen(rows, system, label="conflict") if is_chinese(row.query.text) == chinese]
     best = max(
         found,
         key=lambda row: (

@@ -99,6 +99,8 @@ def write_all(
 
 def told(loaded: Loaded) -> str:
     """What a load did, in a line."""
+    if not loaded.facts:
+        return f"{loaded.world}: holds no fact"
     size = f"{loaded.facts} facts, {loaded.edges} SIMILAR_TO edges"
     if loaded.untouched:
         return f"{loaded.world}: unchanged ({size})"

@@ -75,9 +75,11 @@ class Progressing:
         """Told of (world, stage, done, of how many)."""
         key = (world, stage)
         if self._bar is None:
-            if done >= total and key not in self._tasks:
+            if done >= total > 0 and key not in self._tasks:
                 self._tasks[key] = True
-                say(f"  {world}: {total} {stage}")
+                say(f"  {world}: {total} {stage} written")
+            return
+        if not total:
             return
         if key not in self._tasks:
             self._tasks[key] = self._bar.add_task(f"{world} {stage}", total=total)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
@@ -126,10 +127,19 @@ def delete(name: str, yes: bool) -> None:
         if name not in {each.world for each in kept.list_worlds(graph)}:
             click.echo(f"There is no world named {name}: nothing to delete.")
             return
-        if not yes:
-            click.confirm(f"Delete world {name} for good?", abort=True)
+        if not yes and not _agreed(name):
+            raise click.Abort
         removed = kept.delete_world(graph, name)
     click.echo(f"{name}: deleted ({removed} nodes).")
+
+
+def _agreed(name: str) -> bool:
+    try:
+        return click.confirm(f"Delete world {name} for good?")
+    except click.Abort as error:
+        if sys.stdin.isatty():
+            raise
+        raise click.UsageError("there is nobody to ask whether to delete it; say --yes") from error
 
 
 @world.command()

@@ -25,6 +25,8 @@ from filelock import FileLock, Timeout
 from pace_graph.errors import ConfigError, DataError
 from pace_graph.evaluation.rows import Answer, Asked, Judgment, Retrieval, Row, as_json, from_json
 
+_MOST_SIGNS = 60
+
 
 class Lines:
     """A file of JSON lines to append to: a line is there whole or not at all.
@@ -114,6 +116,8 @@ class RunFolder:
             ConfigError: when it is none.
         """
         if not (path / "config.json").is_file():
+            if not path.exists():
+                raise ConfigError(f"there is no folder {path}; give a run folder, as made by: pace-graph run --out")
             raise ConfigError(
                 f"{path} is no run folder: it has no config.json; make one with: pace-graph run --out {path}"
             )
@@ -174,9 +178,12 @@ class RunFolder:
         """A block in which only this process adds to the folder.
 
         Raises:
-            ConfigError: when another one does.
+            ConfigError: when another one does, or the folder cannot be made.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(f"{self.path} cannot be made a run folder: {error.strerror}; name another") from error
         lock = FileLock(self.path / "run.lock")
         try:
             lock.acquire(timeout=0)
@@ -227,10 +234,28 @@ def _whole(path: Path, text: str) -> None:
 
 
 def _same(path: Path, there: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    different = [name for name in sorted({*there, *wanted}) if there.get(name) != wanted.get(name)]
+    # The limit is the reason why the requests differ: it is named before they are.
+    names = sorted({*there, *wanted}, key=lambda name: (name == "requests", name))
+    different = [name for name in names if there.get(name) != wanted.get(name)]
     if different:
-        told = "; ".join(f"{name}: {there.get(name)!r} there, {wanted.get(name)!r} now" for name in different[:4])
+        told = "; ".join(_told(name, there.get(name), wanted.get(name)) for name in different[:3])
         raise ConfigError(f"{path} holds another run ({told}); name another folder with --out")
+
+
+def _told(name: str, there: Any, now: Any) -> str:
+    """What differs, in few words: names where names do, otherwise the first value that does."""
+    if isinstance(there, Mapping) and isinstance(now, Mapping):
+        if there.keys() != now.keys():
+            return f"{name}: {', '.join(there)} there, {', '.join(now)} now"
+        key = next(key for key in there if there[key] != now[key])
+        inner = _told(key, there[key], now[key])
+        return f"{name}: {inner}"
+    return f"{name}: {_short(there)} there, {_short(now)} now"
+
+
+def _short(value: Any) -> str:
+    told = repr(value)
+    return told if len(told) <= _MOST_SIGNS else told[: _MOST_SIGNS - 1] + "…"
 
 
 __all__ = [

@@ -19,7 +19,7 @@ from pace_graph.evaluation.rows import Asked, Key
 from pace_graph.llm.endpoint import shown
 from pace_graph.retrievers import find_system
 from pace_graph.texts import prompt, prompt_names
-from pace_graph.worlds import list_worlds, open_world, read_queries
+from pace_graph.worlds import counts, list_worlds, open_world, read_queries, world_row
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,19 @@ def plan_run(
         raise ConfigError(
             f"{why}: set PACE_GRAPH_AGENT__MODEL (and __BASE_URL, __API_KEY), or leave it out (--no-answer)"
         )
+    for world in worlds:
+        _has_requests(env, world)
     named = list(worlds) or [row.world for row in list_worlds(env.graph) if row.queries and row.status == "ready"]
     queries = tuple(Asked.of(query) for world in named for query in read_queries(env.graph, world)[:limit])
     if not queries:
         raise ConfigError("there is no request to ask: no world with requests is loaded; try: pace-graph demo")
     return RunPlan(chosen, queries, answers, _config(env, chosen, named, queries, answers=answers, limit=limit))
+
+
+def _has_requests(env: Env, world: str) -> None:
+    world_row(env.graph, world)
+    if not counts(env.graph, world)["queries"]:
+        raise ConfigError(f"world {world} has no requests to ask; name one that has (see: pace-graph worlds)")
 
 
 def _config(

@@ -118,7 +118,8 @@ def p_of_means(first: Sequence[float], second: Sequence[float], seed: int = 0, r
     differences = np.array(first, dtype=float) - np.array(second, dtype=float)
     # A pair without a difference is the same when swapped: leaving it out changes nothing but the time.
     differences = differences[differences != 0]
-    if not len(differences):
+    if len(differences) < 2:
+        # One pair swapped is as far from zero as one that is not. (SciPy takes no sample of one.)
         return 1.0
     done = needed("scipy.stats").permutation_test(
         (differences,),

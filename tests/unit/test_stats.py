@@ -111,3 +111,7 @@ def test_a_missing_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> N
     ) as e:
         needed("scipy.stats")
     assert "\n" not in str(e.value)
+
+
+def test_one_difference_alone_says_nothing() -> None:
+    assert p_of_means([1.0, 0.5, 0.5], [0.5, 0.5, 0.5]) == 1.0
