@@ -135,7 +135,7 @@ def delete(name: str, yes: bool) -> None:
 
 def _agreed(name: str) -> bool:
     try:
-        return click.confirm(f"Delete world {name} for good?")
+        return click.confirm(f"Delete world {name} for good?", err=True)
     except click.Abort as error:
         if sys.stdin.isatty():
             raise
