@@ -53,7 +53,9 @@ def _found(
             worlds = _worlds(folder, world)
             seconds = index_seconds if graph is None else indexing_seconds(graph, worlds)
             rows = (row for row in folder.retrievals() if row.key.world in worlds)
-            yield from ((folder.name, each) for each in costs(rows, seconds))
+            by_system = {each.system: each for each in costs(rows, seconds)}
+            # In the order in which they were named; records come in the order in which they were done.
+            yield from ((folder.name, by_system[name]) for name in folder.config()["systems"] if name in by_system)
 
 
 def _worlds(folder: RunFolder, world: str | None) -> dict[str, str]:
