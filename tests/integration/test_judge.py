@@ -269,7 +269,7 @@ def test_a_wrong_key_or_model_stops_at_once_and_leaves_no_judge(folder: RunFolde
 
 def test_no_model_no_folder(folder: RunFolder, tmp_path: Path) -> None:
     assert "PACE_GRAPH_JUDGE__MODEL" in refused("judge", folder.path)
-    assert "is no run folder" in refused("judge", tmp_path / "nowhere", "--model", "m")
+    assert "there is no folder" in refused("judge", tmp_path / "nowhere", "--model", "m")
     assert folder.judges() == ()
 
 
